@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory types, and the account x86 keeps of them.
+ *
+ * pfnmap_track() and memtype_reserve() are not exported. ioremap_prot() is,
+ * and reserves just as remap_pfn_range() does: memtype_reserve(), then the
+ * test whether the type granted may stand for the one asked for. The alias it
+ * makes shows which one was granted. iounmap() gives the reservation back.
+ */
+#ifndef HUGEPFN_COMPAT_MEMTYPE_H
+#define HUGEPFN_COMPAT_MEMTYPE_H
+
+#include <linux/io.h>
+#include <linux/mm.h>
+
+#include "hugepfn.h"
+#include "ioremap_prot.h"
+
+#ifdef CONFIG_X86
+
+/**
+ * struct hugepfn_memtype - a range with its type reserved
+ * @alias: the kernel mapping that holds the reservation
+ */
+struct hugepfn_memtype {
+	void __iomem *alias;
+};
+
+/* the bits of a protection that say its memory type */
+static inline unsigned long hugepfn_memtype_of(pgprot_t prot)
+{
+	return pgprot_val(prot) & _PAGE_CACHE_MASK;
+}
+
+static inline pgprot_t hugepfn_memtype_set(pgprot_t prot, unsigned long type)
+{
+	return __pgprot((pgprot_val(prot) & ~_PAGE_CACHE_MASK) | type);
+}
+
+/* write-back: for device memory the MTRRs decide what becomes of it */
+static inline unsigned long hugepfn_memtype_default(void)
+{
+	return 0;
+}
+
+static inline unsigned long hugepfn_memtype_uncached(void)
+{
+	return hugepfn_memtype_of(pgprot_noncached(__pgprot(0)));
+}
+
+/**
+ * hugepfn_memtype_reserve - reserve the memory type of a range
+ * @mt: where to keep what hugepfn_memtype_free() needs
+ * @phys: the first byte, page aligned, of no System RAM
+ * @size: the length in bytes, page aligned
+ * @type: in: the type wanted; out: the type granted
+ *
+ * Context: sleeps.
+ * Return: 0, or -EAGAIN: another type is in force somewhere in the range.
+ */
+static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
+					  phys_addr_t phys, size_t size,
+					  unsigned long *type)
+{
+	unsigned int level;
+	pgprot_t prot;
+	pte_t *pte;
+
+	mt->alias = hugepfn_ioremap_prot(phys, size, __pgprot(*type));
+	if (!mt->alias)
+		return -EAGAIN;
+
+	pte = lookup_address((unsigned long __force)mt->alias, &level);
+	if (WARN_ON_ONCE(!pte))
+		return 0;
+	prot = __pgprot(pte_flags(READ_ONCE(*pte)));
+	if (level != PG_LEVEL_4K)
+		prot = pgprot_large_2_4k(prot);
+	*type = hugepfn_memtype_of(prot);
+	return 0;
+}
+
+static inline void hugepfn_memtype_free(struct hugepfn_memtype *mt)
+{
+	iounmap(mt->alias);
+}
+
+static inline bool hugepfn_memtype_has(u32 cache)
+{
+	return true;
+}
+
+/**
+ * hugepfn_memtype_prot - the protection that asks for a cache mode
+ * @prot: the VMA's
+ * @cache: an &enum hugepfn_cache
+ * @sync: the file was opened with O_SYNC
+ *
+ * The default follows phys_mem_access_prot_allowed() of
+ * arch/x86/mm/pat/memtype.c. Device memory is never encrypted memory.
+ */
+static inline pgprot_t hugepfn_memtype_prot(pgprot_t prot, u32 cache,
+					    bool sync)
+{
+	unsigned long type = hugepfn_memtype_default();
+
+	switch (cache) {
+	case HUGEPFN_CACHE_DEFAULT:
+		if (sync)
+			type = hugepfn_memtype_uncached();
+		break;
+	case HUGEPFN_CACHE_UC:
+		type = cachemode2protval(_PAGE_CACHE_MODE_UC);
+		break;
+	case HUGEPFN_CACHE_UC_MINUS:
+		type = hugepfn_memtype_uncached();
+		break;
+	case HUGEPFN_CACHE_WC:
+		type = cachemode2protval(_PAGE_CACHE_MODE_WC);
+		break;
+	case HUGEPFN_CACHE_WT:
+		type = cachemode2protval(_PAGE_CACHE_MODE_WT);
+		break;
+	}
+	return hugepfn_memtype_set(pgprot_decrypted(prot), type);
+}
+
+#else /* nobody keeps an account: the type asked for is the type granted */
+
+struct hugepfn_memtype {
+};
+
+static inline unsigned long hugepfn_memtype_of(pgprot_t prot)
+{
+	return pgprot_val(prot);
+}
+
+static inline pgprot_t hugepfn_memtype_set(pgprot_t prot, unsigned long type)
+{
+	return prot;
+}
+
+static inline unsigned long hugepfn_memtype_default(void)
+{
+	return 0;
+}
+
+static inline unsigned long hugepfn_memtype_uncached(void)
+{
+	return 0;
+}
+
+static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
+					  phys_addr_t phys, size_t size,
+					  unsigned long *type)
+{
+	return 0;
+}
+
+static inline void hugepfn_memtype_free(struct hugepfn_memtype *mt)
+{
+}
+
+static inline bool hugepfn_memtype_has(u32 cache)
+{
+	return cache == HUGEPFN_CACHE_DEFAULT || cache == HUGEPFN_CACHE_UC ||
+	       cache == HUGEPFN_CACHE_WC;
+}
+
+/* the default is what phys_mem_access_prot() gives outside memory */
+static inline pgprot_t hugepfn_memtype_prot(pgprot_t prot, u32 cache,
+					    bool sync)
+{
+	prot = pgprot_decrypted(prot);
+	return cache == HUGEPFN_CACHE_WC ? pgprot_writecombine(prot) :
+					   pgprot_noncached(prot);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fault handlers. Both read the same way: which pages, may they be
+ * mapped, insert, and ask again.
+ *
+ * Asking again closes the race with a driver that claims the range. It marks
+ * the range busy first and zaps the mappings after that. A fault that was
+ * told "yes" before the mark and inserts after the zap would leave an entry
+ * that nobody takes back. Either the second question sees the mark, or the
+ * zap is still to come and finds the entry: the mark and the question are
+ * ordered by resource_lock, the insert and the zap by the page-table lock.
+ */
+#include <linux/hash.h>
+#include <linux/mutex.h>
+
+#include "../compat/huge_fault.h"
+#include "../compat/zap.h"
+#include "map.h"
+
+#define WINDOW_LOCK_BITS 6
+
+/*
+ * One lock for each page table's worth of addresses, by hash. Two threads
+ * that answer faults there with different orders, since the rules changed in
+ * between, would otherwise meet each other's entry where they expect none.
+ * Innermost of all sleeping locks here; never two at once.
+ */
+static struct mutex window_locks[1 << WINDOW_LOCK_BITS];
+
+static struct mutex *window_lock(const struct vm_fault *vmf)
+{
+	const unsigned long window = vmf->address >> PMD_SHIFT;
+
+	return &window_locks[hash_long((unsigned long)vmf->vma->vm_mm ^ window,
+				       WINDOW_LOCK_BITS)];
+}
+
+/**
+ * hugepfn_fault_init - before the first fault
+ */
+void hugepfn_fault_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(window_locks); i++)
+		mutex_init(&window_locks[i]);
+}
+
+/* the frames that @order's window about the fault has in this VMA */
+static struct hugepfn_extent fault_extent(const struct vm_fault *vmf,
+					  unsigned int order)
+{
+	const struct vm_area_struct *vma = vmf->vma;
+	const unsigned long page = vmf->address >> PAGE_SHIFT;
+	const unsigned long to_pfn = hugepfn_vma_pfn(vma, vmf->address) - page;
+	struct hugepfn_extent e;
+
+	e = hugepfn_extent_around(page, vma->vm_start >> PAGE_SHIFT,
+				  (vma->vm_end >> PAGE_SHIFT) - 1, order);
+	e.first += to_pfn;
+	e.last += to_pfn;
+	return e;
+}
+
+static bool fault_may_map(const struct vm_fault *vmf, struct hugepfn_extent *e)
+{
+	struct hugepfn_map *map = vmf->vma->vm_private_data;
+
+	return map->ops->may_map(map, hugepfn_vma_pfn(vmf->vma, vmf->address),
+				 e);
+}
+
+static unsigned long extent_addr(const struct vm_fault *vmf,
+				 struct hugepfn_extent e)
+{
+	return vmf->vma->vm_start +
+	       ((e.first - vmf->vma->vm_pgoff) << PAGE_SHIFT);
+}
+
+static unsigned long extent_size(struct hugepfn_extent e)
+{
+	return (e.last - e.first + 1) << PAGE_SHIFT;
+}
+
+/* ask again; take back what was inserted if the answer is another one */
+static void fault_recheck(const struct vm_fault *vmf,
+			  struct hugepfn_extent mapped)
+{
+	struct hugepfn_extent now = mapped;
+
+	if (!fault_may_map(vmf, &now) || !hugepfn_extent_equal(now, mapped))
+		hugepfn_zap_vma(vmf->vma, extent_addr(vmf, mapped),
+				extent_size(mapped));
+}
+
+static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
+					   unsigned int order)
+{
+	const struct hugepfn_extent window = fault_extent(vmf, order);
+	struct hugepfn_extent allowed = window;
+	vm_fault_t ret;
+
+	if (!hugepfn_order_fits(vmf, order))
+		return VM_FAULT_FALLBACK;
+	if (!fault_may_map(vmf, &allowed) ||
+	    !hugepfn_extent_equal(allowed, window))
+		return VM_FAULT_FALLBACK;
+
+	mutex_lock(window_lock(vmf));
+	ret = hugepfn_insert_order(vmf, order);
+	mutex_unlock(window_lock(vmf));
+
+	if (ret == VM_FAULT_NOPAGE)
+		fault_recheck(vmf, window);
+	return ret;
+}
+
+/* what the batch of order-0 entries is made from */
+struct batch {
+	struct mm_struct *mm;
+	unsigned long addr;	/* shows pfn */
+	unsigned long pfn;
+	pgprot_t prot;
+};
+
+static int batch_read(pte_t *pte, unsigned long addr, void *data)
+{
+	struct batch *b = data;
+	const pte_t entry = ptep_get(pte);
+
+	if (!pte_present(entry))
+		return -ENOENT;
+	b->addr = addr;
+	b->pfn = pte_pfn(entry);
+	b->prot = pte_pgprot(entry);
+	return 0;
+}
+
+static int batch_fill(pte_t *pte, unsigned long addr, void *data)
+{
+	const struct batch *b = data;
+	const unsigned long pfn = b->pfn +
+		((long)(addr - b->addr) >> PAGE_SHIFT);
+
+	if (pte_none(ptep_get(pte)))
+		set_pte_at(b->mm, addr, pte,
+			   pte_mkspecial(pfn_pte(pfn, b->prot)));
+	return 0;
+}
+
+/*
+ * Fill the rest of the page table under one lock. The protection is that of
+ * the entry vmf_insert_pfn() has just made, so that the memory type is the
+ * one the kernel found for it, whatever vm_page_prot says. The pages around
+ * are a convenience: if there is no memory for it the fault is answered all
+ * the same.
+ */
+static void fault_around(struct vm_fault *vmf, struct hugepfn_extent e)
+{
+	struct batch b = { .mm = vmf->vma->vm_mm };
+
+	if (e.first == e.last || (arch_has_pfn_modify_check() &&
+				  !(vmf->vma->vm_flags & VM_ACCESS_FLAGS)))
+		return;
+	if (apply_to_page_range(b.mm, vmf->address & PAGE_MASK, PAGE_SIZE,
+				batch_read, &b))
+		return;
+	apply_to_page_range(b.mm, extent_addr(vmf, e), extent_size(e),
+			    batch_fill, &b);
+}
+
+static vm_fault_t fault(struct vm_fault *vmf)
+{
+	struct hugepfn_extent around =
+		fault_extent(vmf, PMD_SHIFT - PAGE_SHIFT);
+	vm_fault_t ret;
+
+	if (!fault_may_map(vmf, &around))
+		return VM_FAULT_SIGBUS;
+
+	mutex_lock(window_lock(vmf));
+	ret = hugepfn_insert_order(vmf, 0);
+	if (ret == VM_FAULT_NOPAGE && !pmd_leaf(READ_ONCE(*vmf->pmd)))
+		fault_around(vmf, around);
+	mutex_unlock(window_lock(vmf));
+
+	if (ret == VM_FAULT_NOPAGE)
+		fault_recheck(vmf, around);
+	return ret;
+}
+
+const struct vm_operations_struct hugepfn_vm_ops = {
+	.open = hugepfn_vma_open,
+	.close = hugepfn_vma_close,
+	.fault = fault,
+	.huge_fault = HUGEPFN_HUGE_FAULT(huge_fault),
+	.access = hugepfn_access,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets a VMA up for the engine and counts the VMAs that share one map.
+ *
+ * The invariant the rest of the engine stands on: vm_pgoff is the page frame
+ * number of the VMA's first page. mm/ keeps it true through split, partial
+ * unmap and mremap, so the frame behind an address never depends on where
+ * the mapping began or was moved.
+ */
+#include <linux/slab.h>
+
+#include "../compat/cow_mapping.h"
+#include "../compat/huge_fault.h"
+#include "../compat/vm_flags.h"
+#include "map.h"
+
+/**
+ * hugepfn_vma_pfn - the page frame behind an address
+ * @vma: a VMA set up by hugepfn_map_vma()
+ * @addr: an address inside it
+ */
+unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
+			      unsigned long addr)
+{
+	return vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT);
+}
+
+static void map_put(struct hugepfn_map *map)
+{
+	if (!refcount_dec_and_test(&map->ref))
+		return;
+	if (map->ops->release)
+		map->ops->release(map);
+	hugepfn_track_put(map->track);
+	kfree(map);
+}
+
+/* fork, split, and the new place of an mremap(): mmap lock held for writing */
+void hugepfn_vma_open(struct vm_area_struct *vma)
+{
+	struct hugepfn_map *map = vma->vm_private_data;
+
+	refcount_inc(&map->ref);
+}
+
+void hugepfn_vma_close(struct vm_area_struct *vma)
+{
+	map_put(vma->vm_private_data);
+}
+
+static struct hugepfn_map *map_new(struct vm_area_struct *vma,
+				   unsigned long pfn, pgprot_t *prot,
+				   unsigned int max_order,
+				   const struct hugepfn_map_ops *ops)
+{
+	struct hugepfn_map *map;
+	struct hugepfn_track *track;
+
+	map = kzalloc(sizeof(*map), GFP_KERNEL);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+
+	refcount_set(&map->ref, 1);
+	map->pfn = pfn;
+	map->npages = vma_pages(vma);
+	map->max_order = max_order;
+	map->ops = ops;
+
+	track = hugepfn_track_get(map->pfn, map->npages, prot);
+	if (IS_ERR(track)) {
+		kfree(map);
+		return ERR_CAST(track);
+	}
+	map->track = track;
+	return map;
+}
+
+static const struct vm_operations_struct private_vm_ops = {
+	.access = generic_access_phys,
+};
+
+/*
+ * Copy-on-write needs its originals in place before the first fault:
+ * vm_normal_page() tells a copy from an original by comparing the frame with
+ * vm_pgoff, and vmf_insert_pfn() is a BUG in such a VMA. remap_pfn_range()
+ * reserves the memory type itself, for the VMA's lifetime. There is no fault
+ * handler: a page that was revoked stays SIGBUS, as with /dev/mem.
+ */
+static int map_private(struct vm_area_struct *vma, unsigned long pfn,
+		       pgprot_t prot)
+{
+	vma->vm_ops = &private_vm_ops;
+	if (remap_pfn_range(vma, vma->vm_start, pfn,
+			    vma->vm_end - vma->vm_start, prot))
+		return -EAGAIN;
+	return 0;
+}
+
+/**
+ * hugepfn_map_vma - let a VMA show a range of page frames
+ * @vma: the VMA, as the file's mmap() got it
+ * @pfn: the page frame its first page shows
+ * @prot: its protection with the memory type that is wanted
+ * @max_order: no entry is to be larger than this; 0 for no limit
+ * @ops: the node's rules, already asked for the whole range
+ *
+ * The caller has made sure that the range ends inside the CPU's physical
+ * address space and holds no System RAM: ioremap() warns of either.
+ *
+ * Context: mmap lock held for writing; sleeps.
+ * Return: 0, -EAGAIN if the memory type conflicts with one in force, or
+ * -ENOMEM.
+ */
+int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
+		    pgprot_t prot, unsigned int max_order,
+		    const struct hugepfn_map_ops *ops)
+{
+	struct hugepfn_map *map;
+
+	vma->vm_pgoff = pfn;
+	if (vma_is_cow_mapping(vma))
+		return map_private(vma, pfn, prot);
+
+	map = map_new(vma, pfn, &prot, max_order ?: UINT_MAX, ops);
+	if (IS_ERR(map))
+		return PTR_ERR(map);
+
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
+		     HUGEPFN_VM_HUGEPAGE);
+	vma->vm_page_prot = prot;
+	vma->vm_private_data = map;
+	vma->vm_ops = &hugepfn_vm_ops;
+	return 0;
+}
