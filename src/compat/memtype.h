@@ -73,7 +73,7 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 	pte = lookup_address((unsigned long __force)mt->alias, &level);
 	if (WARN_ON_ONCE(!pte))
 		return 0;
-	prot = __pgprot(pte_flags(READ_ONCE(*pte)));
+	prot = __pgprot(pte_val(READ_ONCE(*pte)));
 	if (level != PG_LEVEL_4K)
 		prot = pgprot_large_2_4k(prot);
 	*type = hugepfn_memtype_of(prot);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the guest tests share: the BAR, mappings of it, counted faults, stamps
+ * written through /dev/mem, caught SIGBUS, and the helper module.
+ */
+#ifndef HUGEPFN_TESTS_GUEST_H
+#define HUGEPFN_TESTS_GUEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hugepfn.h"
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+#define GIB(n) ((uint64_t)(n) << 30)
+
+/* filled in by guest_init(); sizes in bytes */
+extern uint64_t bar, bar_size;
+extern uint64_t page_size, pmd_size, pud_size;
+extern bool has_pmd, has_pud;	/* entries of that size on this kernel */
+
+int guest_init(void);
+
+/* skip the running test and say why */
+#define skip_because(...) do {					\
+	print_message("# SKIP %s: ", __func__);			\
+	print_message(__VA_ARGS__);				\
+	print_message("\n");					\
+	skip();							\
+} while (0)
+
+/* nodes.c */
+int open_node(const char *node, int flags);
+int open_hugemem(int flags);
+void *map_at(int fd, void *addr, uint64_t offset, uint64_t len, int prot,
+	     int flags);
+void *map_bar(uint64_t offset, uint64_t len);
+void *reserve(uint64_t len, uint64_t align, uint64_t shift);
+int try_map(const char *node, int oflags, uint64_t address, uint64_t len,
+	    int prot, int flags);
+long faults(void);
+long touch(volatile char *p, uint64_t len, uint64_t step);
+uint64_t status_kib(const char *field);
+
+/* stamps.c */
+void stamp(uint64_t offset, uint64_t len, uint64_t step);
+void assert_stamps(const volatile void *p, uint64_t offset, uint64_t len,
+		   uint64_t step);
+
+/* sigbus.c: 0, or the signal that the access raised */
+int load_signal(const volatile void *p);
+int store_signal(volatile void *p);
+
+/* modules.c: 0 or a negative errno */
+int module_load(const char *name, const char *options);
+int module_unload(const char *name);
+int claim(uint64_t offset, uint64_t len);
+void release(void);
+void write_file(const char *path, const char *text);
+char *read_file(const char *path);
+
+/* iomem.c */
+struct iomem_range {
+	uint64_t start, end;	/* both included */
+	unsigned int depth;
+	char name[64];
+};
+bool iomem_parse(const char *line, struct iomem_range *range);
+void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
+		void *arg);
+
+/* the suites */
+extern const struct CMUnitTest map_tests[], error_tests[], memtype_tests[];
+extern const struct CMUnitTest revoke_tests[], process_tests[], speed_tests[];
+extern const size_t map_tests_n, error_tests_n, memtype_tests_n;
+extern const size_t revoke_tests_n, process_tests_n, speed_tests_n;
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's side: modules by libkmod, and small files in /proc and /sys */
+#include "guest.h"
+
+#include <libkmod.h>
+
+static int with_module(const char *name, int (*fn)(struct kmod_module *mod,
+						   const char *options),
+		       const char *options)
+{
+	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
+	struct kmod_list *list = NULL;
+	struct kmod_module *mod;
+	int ret;
+
+	assert_non_null(ctx);
+	ret = kmod_module_new_from_lookup(ctx, name, &list);
+	if (!ret && !list)
+		ret = -ENOENT;
+	if (!ret) {
+		mod = kmod_module_get_module(list);
+		ret = fn(mod, options);
+		kmod_module_unref(mod);
+	}
+	kmod_module_unref_list(list);
+	kmod_unref(ctx);
+	return ret;
+}
+
+static int load(struct kmod_module *mod, const char *options)
+{
+	return kmod_module_probe_insert_module(mod,
+			KMOD_PROBE_FAIL_ON_LOADED, options, NULL, NULL, NULL);
+}
+
+static int unload(struct kmod_module *mod, const char *options)
+{
+	(void)options;
+	return kmod_module_remove_module(mod, O_NONBLOCK);
+}
+
+int module_load(const char *name, const char *options)
+{
+	return with_module(name, load, options);
+}
+
+int module_unload(const char *name)
+{
+	return with_module(name, unload, NULL);
+}
+
+/* let the helper module claim a part of the BAR */
+int claim(uint64_t offset, uint64_t len)
+{
+	char options[80];
+
+	snprintf(options, sizeof(options), "start=%#llx len=%#llx",
+		 (unsigned long long)(bar + offset), (unsigned long long)len);
+	return module_load("hugepfn_claim", options);
+}
+
+void release(void)
+{
+	assert_int_equal(module_unload("hugepfn_claim"), 0);
+}
+
+void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* the whole file, to be freed */
+char *read_file(const char *path)
+{
+	size_t have = 0, room = 1 << 20;
+	char *text = malloc(room);
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+	while ((n = read(fd, text + have, room - have - 1)) > 0)
+		have += n;
+	text[have] = '\0';
+	close(fd);
+	return text;
+}
