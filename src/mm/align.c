@@ -50,23 +50,25 @@ unsigned long hugepfn_get_unmapped_area(struct file *file, unsigned long addr,
 					unsigned long len, unsigned long pfn,
 					unsigned long flags)
 {
-	unsigned long plain, congruent;
+	unsigned long found;
 	unsigned int i;
 
-	plain = hugepfn_mm_get_unmapped_area(file, addr, len, pfn, flags);
-	if (IS_ERR_VALUE(plain) || (flags & MAP_FIXED))
-		return plain;
-	if (addr && plain == PAGE_ALIGN(addr))
-		return plain;
+	if (addr || (flags & MAP_FIXED)) {
+		found = hugepfn_mm_get_unmapped_area(file, addr, len, pfn,
+						     flags);
+		if (IS_ERR_VALUE(found) || (flags & MAP_FIXED) ||
+		    found == PAGE_ALIGN(addr))
+			return found;
+	}
 
 	for (i = 0; i < ARRAY_SIZE(align_orders); i++) {
 		if (!hugepfn_window_inside(pfn, len >> PAGE_SHIFT,
 					   align_orders[i]))
 			continue;
-		congruent = get_congruent(file, addr, len, pfn, flags,
-					  align_orders[i]);
-		if (congruent)
-			return congruent;
+		found = get_congruent(file, addr, len, pfn, flags,
+				      align_orders[i]);
+		if (found)
+			return found;
 	}
-	return plain;
+	return hugepfn_mm_get_unmapped_area(file, addr, len, pfn, flags);
 }

@@ -25,7 +25,7 @@ static int reap(pid_t child)
 static void private_writes_stay_private(void **state)
 {
 	int fd = open_hugemem(O_RDWR);
-	volatile uint64_t *private, *device;
+	volatile uint64_t *private, *device, *copied;
 	pid_t child;
 
 	(void)state;
@@ -34,19 +34,24 @@ static void private_writes_stay_private(void **state)
 	device = map_bar(0, 4 * page_size);
 	assert_stamps(private, 0, 4 * page_size, page_size);
 
-	private[0] = 1;
-	assert_stamps(device, 0, page_size, page_size);
+	/*
+	 * Not the first page: until 6.15 get_pat_info() reads the memory type
+	 * from its entry, and fork fails with EINVAL where that is a copy.
+	 */
+	copied = private + page_size / 8;
+	copied[0] = 1;
+	assert_stamps(device, 0, 2 * page_size, page_size);
 	child = fork();
 	if (!child) {
-		private[1] = 2;
-		_exit(private[0] != 1);
+		copied[1] = 2;
+		_exit(copied[0] != 1);
 	}
 	assert_int_equal(reap(child), 0);
-	assert_int_equal(private[0], 1);
-	assert_int_equal(private[1], 0);
+	assert_int_equal(copied[0], 1);
+	assert_int_equal(copied[1], 0);
 	/* what was not written still shows the device */
-	device[page_size / 8] = 7;
-	assert_int_equal(private[page_size / 8], 7);
+	device[0] = 7;
+	assert_int_equal(private[0], 7);
 	munmap((void *)private, 4 * page_size);
 	munmap((void *)device, 4 * page_size);
 	close(fd);
