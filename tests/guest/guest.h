@@ -85,6 +85,8 @@ void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
 
 /* the suites */
 extern const struct CMUnitTest map_tests[], error_tests[], memtype_tests[];
+extern const struct CMUnitTest lockdown_tests[];
+extern const size_t lockdown_tests_n;
 extern const struct CMUnitTest revoke_tests[], process_tests[], speed_tests[];
 extern const size_t map_tests_n, error_tests_n, memtype_tests_n;
 extern const size_t revoke_tests_n, process_tests_n, speed_tests_n;
