@@ -15,11 +15,7 @@ static long get_size(void __user *arg, size_t least, u32 *size)
 	return *size < least ? -EINVAL : 0;
 }
 
-/**
- * hugepfn_attr_info - HUGEPFN_IOC_INFO
- * @arg: the caller's struct hugepfn_info
- */
-long hugepfn_attr_info(void __user *arg)
+static long attr_info(void __user *arg)
 {
 	struct hugepfn_info info = {
 		.size = sizeof(info),
@@ -41,12 +37,8 @@ long hugepfn_attr_info(void __user *arg)
 	return 0;
 }
 
-/**
- * hugepfn_attr_set - HUGEPFN_IOC_SET_MAP_ATTR
- * @attr: the file's attributes, changed only on success
- * @arg: the caller's struct hugepfn_map_attr
- */
-long hugepfn_attr_set(struct hugepfn_map_attr *attr, void __user *arg)
+/* @attr changes only on success */
+static long attr_set(struct hugepfn_map_attr *attr, void __user *arg)
 {
 	struct hugepfn_map_attr new;
 	u32 size;
@@ -67,4 +59,26 @@ long hugepfn_attr_set(struct hugepfn_map_attr *attr, void __user *arg)
 	WRITE_ONCE(attr->cache, new.cache);
 	WRITE_ONCE(attr->max_order, new.max_order);
 	return 0;
+}
+
+/**
+ * hugepfn_attr_ioctl - the ioctls of an open file
+ * @attr: the file's attributes
+ * @cmd: a HUGEPFN_IOC_ number
+ * @arg: the caller's struct
+ *
+ * Context: process; sleeps.
+ * Return: 0, what the uapi header says of the call, or -ENOTTY.
+ */
+long hugepfn_attr_ioctl(struct hugepfn_map_attr *attr, unsigned int cmd,
+			void __user *arg)
+{
+	switch (cmd) {
+	case HUGEPFN_IOC_INFO:
+		return attr_info(arg);
+	case HUGEPFN_IOC_SET_MAP_ATTR:
+		return attr_set(attr, arg);
+	default:
+		return -ENOTTY;
+	}
 }

@@ -6,7 +6,7 @@
 
 #include "hugepfn.h"
 
-long hugepfn_attr_info(void __user *arg);
-long hugepfn_attr_set(struct hugepfn_map_attr *attr, void __user *arg);
+long hugepfn_attr_ioctl(struct hugepfn_map_attr *attr, unsigned int cmd,
+			void __user *arg);
 
 #endif

@@ -73,14 +73,7 @@ static long hugemem_ioctl(struct file *file, unsigned int cmd,
 {
 	struct hugemem_file *hf = file->private_data;
 
-	switch (cmd) {
-	case HUGEPFN_IOC_INFO:
-		return hugepfn_attr_info((void __user *)arg);
-	case HUGEPFN_IOC_SET_MAP_ATTR:
-		return hugepfn_attr_set(&hf->attr, (void __user *)arg);
-	default:
-		return -ENOTTY;
-	}
+	return hugepfn_attr_ioctl(&hf->attr, cmd, (void __user *)arg);
 }
 
 /*
@@ -125,7 +118,7 @@ static int hugemem_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_clear(vma, VM_MAYEXEC);
 	return hugepfn_map_vma(vma, vma->vm_pgoff, prot,
 			       READ_ONCE(hf->attr.max_order),
-			       &hugemem_map_ops);
+			       &hugemem_map_ops, NULL);
 }
 
 static const struct file_operations hugemem_fops = {

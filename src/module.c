@@ -3,17 +3,37 @@
 #include <linux/module.h>
 
 #include "hugemem.h"
+#include "hugeuio/core.h"
 #include "mm/map.h"
 
 static int __init hugepfn_init(void)
 {
+	int ret;
+
 	hugepfn_fault_init();
-	return hugepfn_hugemem_init();
+	ret = hugeuio_init();
+	if (ret)
+		return ret;
+	ret = hugeuio_regions_init();
+	if (ret)
+		goto exit_hugeuio;
+	ret = hugepfn_hugemem_init();
+	if (ret)
+		goto exit_regions;
+	return 0;
+
+exit_regions:
+	hugeuio_regions_exit();
+exit_hugeuio:
+	hugeuio_exit();
+	return ret;
 }
 
 static void __exit hugepfn_exit(void)
 {
 	hugepfn_hugemem_exit();
+	hugeuio_regions_exit();
+	hugeuio_exit();
 }
 
 module_init(hugepfn_init);

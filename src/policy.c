@@ -69,29 +69,58 @@ bool hugepfn_policy_may_map(unsigned long pfn, struct hugepfn_extent *around)
 	       clip_around(pfn, around, IORESOURCE_SYSTEM_RAM);
 }
 
-/**
- * hugepfn_policy_range - may all of a range be mapped?
- * @pfn: the first page frame
- * @npages: how many there are, not 0
- *
- * Return: 0; -EINVAL if the range wraps or ends past what the CPU can
- * address; -EPERM if a part of it is System RAM, the first megabyte of a PC,
- * or claimed.
- */
-int hugepfn_policy_range(unsigned long pfn, unsigned long npages)
+/* is no part of a range under a resource with these flags? */
+static bool range_is_clear(unsigned long pfn, unsigned long npages,
+			   unsigned long flags)
 {
 	const struct hugepfn_extent all = {
 		.first = pfn,
 		.last = pfn + npages - 1,
 	};
-	struct hugepfn_extent allowed = all;
+	struct hugepfn_extent clear = all;
 
-	if (all.last < pfn || all.last >= hugepfn_pfn_limit())
+	return clip_around(pfn, &clear, flags) &&
+	       hugepfn_extent_equal(clear, all);
+}
+
+/**
+ * hugepfn_policy_device - is a range device memory that the CPU can address?
+ * @pfn: the first page frame
+ * @npages: how many there are, not 0
+ *
+ * For a range whose owner offers it: whoever that is, memory of the system
+ * never goes out.
+ *
+ * Return: 0; -EINVAL if the range wraps or ends past what the CPU can
+ * address; -EPERM if a part of it is System RAM or the first megabyte of a
+ * PC.
+ */
+int hugepfn_policy_device(unsigned long pfn, unsigned long npages)
+{
+	const unsigned long last = pfn + npages - 1;
+
+	if (last < pfn || last >= hugepfn_pfn_limit())
 		return -EINVAL;
-	if (pfn < hugepfn_pfn_floor())
-		return -EPERM;
-	if (!hugepfn_policy_may_map(pfn, &allowed) ||
-	    !hugepfn_extent_equal(allowed, all))
+	if (pfn < hugepfn_pfn_floor() ||
+	    !range_is_clear(pfn, npages, IORESOURCE_SYSTEM_RAM))
 		return -EPERM;
 	return 0;
+}
+
+/**
+ * hugepfn_policy_range - may whoever names a range map all of it?
+ * @pfn: the first page frame
+ * @npages: how many there are, not 0
+ *
+ * Return: as hugepfn_policy_device(), and -EPERM also if a part of the range
+ * is claimed.
+ */
+int hugepfn_policy_range(unsigned long pfn, unsigned long npages)
+{
+	int ret = hugepfn_policy_device(pfn, npages);
+
+	if (!ret && !range_is_clear(pfn, npages,
+				    IORESOURCE_MEM | IORESOURCE_BUSY))
+		ret = -EPERM;
+	return ret;
 }

@@ -88,6 +88,8 @@ static void fault_recheck(const struct vm_fault *vmf,
 {
 	struct hugepfn_extent now = mapped;
 
+	/* the insert before the question; pairs with hugepfn_zap_mapping() */
+	smp_mb();
 	if (!fault_may_map(vmf, &now) || !hugepfn_extent_equal(now, mapped))
 		hugepfn_zap_vma(vmf->vma, extent_addr(vmf, mapped),
 				extent_size(mapped));

@@ -29,8 +29,6 @@ static void map_put(struct hugepfn_map *map)
 {
 	if (!refcount_dec_and_test(&map->ref))
 		return;
-	if (map->ops->release)
-		map->ops->release(map);
 	hugepfn_track_put(map->track);
 	kfree(map);
 }
@@ -51,7 +49,8 @@ void hugepfn_vma_close(struct vm_area_struct *vma)
 static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 				   unsigned long pfn, pgprot_t *prot,
 				   unsigned int max_order,
-				   const struct hugepfn_map_ops *ops)
+				   const struct hugepfn_map_ops *ops,
+				   void *owner)
 {
 	struct hugepfn_map *map;
 	struct hugepfn_track *track;
@@ -65,6 +64,7 @@ static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 	map->npages = vma_pages(vma);
 	map->max_order = max_order;
 	map->ops = ops;
+	map->owner = owner;
 
 	track = hugepfn_track_get(map->pfn, map->npages, prot);
 	if (IS_ERR(track)) {
@@ -103,6 +103,7 @@ static int map_private(struct vm_area_struct *vma, unsigned long pfn,
  * @prot: its protection with the memory type that is wanted
  * @max_order: no entry is to be larger than this; 0 for no limit
  * @ops: the node's rules, already asked for the whole range
+ * @owner: passed to them; must live as long as the VMA's file
  *
  * The caller has made sure that the range ends inside the CPU's physical
  * address space and holds no System RAM: ioremap() warns of either.
@@ -113,7 +114,7 @@ static int map_private(struct vm_area_struct *vma, unsigned long pfn,
  */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    pgprot_t prot, unsigned int max_order,
-		    const struct hugepfn_map_ops *ops)
+		    const struct hugepfn_map_ops *ops, void *owner)
 {
 	struct hugepfn_map *map;
 
@@ -121,7 +122,8 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 	if (vma_is_cow_mapping(vma))
 		return map_private(vma, pfn, prot);
 
-	map = map_new(vma, pfn, &prot, max_order ?: UINT_MAX, ops);
+	map = map_new(vma, pfn, &prot, max_order ?: UINT_MAX, ops,
+		      owner);
 	if (IS_ERR(map))
 		return PTR_ERR(map);
 
@@ -131,4 +133,21 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 	vma->vm_private_data = map;
 	vma->vm_ops = &hugepfn_vm_ops;
 	return 0;
+}
+
+/**
+ * hugepfn_zap_mapping - take back all entries made through an address space
+ * @mapping: a node's
+ *
+ * For a node whose rules have just begun to say no: faults under way either
+ * see that when they ask again, or their entries are found here. The barrier
+ * pairs with the one in fault_recheck(). Pages that a private mapping has
+ * copied go too, as when the kernel revokes a range.
+ *
+ * Context: sleeps; takes the address space's i_mmap_rwsem.
+ */
+void hugepfn_zap_mapping(struct address_space *mapping)
+{
+	smp_mb();
+	unmap_mapping_range(mapping, 0, 0, 1);
 }

@@ -20,12 +20,10 @@ struct hugepfn_track;
  *	false if not even @pfn may. Called before an insert and again after
  *	it, with the mmap lock or a VMA lock held for reading; may not sleep
  *	for long and may not take the mmap lock.
- * @release: the last VMA is gone; may be NULL
  */
 struct hugepfn_map_ops {
 	bool (*may_map)(struct hugepfn_map *map, unsigned long pfn,
 			struct hugepfn_extent *around);
-	void (*release)(struct hugepfn_map *map);
 };
 
 /**
@@ -35,6 +33,7 @@ struct hugepfn_map_ops {
  * @npages: how many there are
  * @max_order: no entry is larger than this
  * @ops: the node's rules
+ * @owner: whom they are about; lives as long as the VMA's file
  * @track: the memory-type reservation that lives as long as this
  */
 struct hugepfn_map {
@@ -43,13 +42,15 @@ struct hugepfn_map {
 	unsigned long npages;
 	unsigned int max_order;
 	const struct hugepfn_map_ops *ops;
+	void *owner;
 	struct hugepfn_track *track;
 };
 
 /* map.c */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    pgprot_t prot, unsigned int max_order,
-		    const struct hugepfn_map_ops *ops);
+		    const struct hugepfn_map_ops *ops, void *owner);
+void hugepfn_zap_mapping(struct address_space *mapping);
 unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
 			      unsigned long addr);
 

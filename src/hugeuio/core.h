@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of hugeuio share.
+ *
+ * Locks, outermost first: mmap lock; info_lock of a device; minors_lock.
+ * info_lock is UIO's own: it makes the driver's callbacks one at a time, and
+ * whoever holds it and sees info finds the driver's data in place.
+ */
+#ifndef HUGEUIO_CORE_H
+#define HUGEUIO_CORE_H
+
+#include <linux/fs.h>
+#include <linux/list.h>
+
+#include "../attr.h"
+#include "hugepfn/hugeuio.h"
+
+struct hugeuio_device;
+
+/**
+ * struct hugeuio_map_ref - tells a VMA which map it shows
+ * @hdev: the device
+ */
+struct hugeuio_map_ref {
+	struct hugeuio_device *hdev;
+};
+
+/**
+ * struct hugeuio_device - a registered device, until its last file is closed
+ * @uio: what drivers see of it through info->uio_dev; uio.info is NULL once
+ *	the driver has left
+ * @options: what the driver said beyond uio_info, or NULL; as uio.info
+ * @inode: its i_mapping links the VMAs of all files
+ * @eager: who may have filled a mapping at mmap(); see mmap.c
+ * @map_ref: one for each map
+ */
+struct hugeuio_device {
+	struct uio_device uio;
+	const struct hugeuio_options *options;
+	struct inode *inode;
+	struct list_head eager;
+	struct hugeuio_map_ref map_ref[MAX_UIO_MAPS];
+};
+
+/**
+ * struct hugeuio_file - an open file
+ * @hdev: the device
+ * @event_count: the event count last read
+ * @attr: what its next mmap() does
+ */
+struct hugeuio_file {
+	struct hugeuio_device *hdev;
+	s32 event_count;
+	struct hugepfn_map_attr attr;
+};
+
+/* core.c */
+int hugeuio_init(void);
+void hugeuio_exit(void);
+struct hugeuio_device *hugeuio_get(unsigned int minor);
+void hugeuio_put(struct hugeuio_device *hdev);
+
+/* inode.c */
+int hugeuio_inode_init(void);
+void hugeuio_inode_exit(void);
+struct inode *hugeuio_inode_new(void);
+
+/* file.c */
+extern const struct file_operations hugeuio_fops;
+
+/* mmap.c */
+int hugeuio_mmap(struct file *file, struct vm_area_struct *vma);
+unsigned long hugeuio_get_unmapped_area(struct file *file, unsigned long addr,
+					unsigned long len, unsigned long pgoff,
+					unsigned long flags);
+void hugeuio_eager_forget(struct hugeuio_file *hf);
+void hugeuio_eager_settle(struct list_head *eager);
+
+/* sysfs.c */
+extern const struct attribute_group *hugeuio_groups[];
+int hugeuio_sysfs_add(struct hugeuio_device *hdev);
+void hugeuio_sysfs_remove(struct hugeuio_device *hdev,
+			  struct uio_info *info);
+
+/* regions.c */
+int hugeuio_regions_init(void);
+void hugeuio_regions_exit(void);
+
+#endif

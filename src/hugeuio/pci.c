@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hugeuio_pci: any PCI device as a hugeuio node. Binds only when told to, by
+ * driver_override or new_id.
+ *
+ * Nothing of the device is mapped in the kernel: a BAR that a driver maps
+ * uncached can no longer be given out write-combining.
+ */
+#include <linux/bitops.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "hugepfn/hugeuio.h"
+
+static char *interrupts = "auto";
+module_param(interrupts, charp, 0644);
+MODULE_PARM_DESC(interrupts,
+		 "auto (the first there is of msix, msi, intx), msix, msi, intx or none; read when a device is bound");
+
+/* why the device's memory is out of reach */
+enum {
+	BLOCKED_RESET,
+	BLOCKED_SUSPEND,
+	BLOCKED_ERROR,
+};
+
+/**
+ * struct hugeuio_pci - a bound device
+ * @info: what user space sees
+ * @options: the device's memory may be out of reach
+ * @pdev: the device
+ * @irq_type: PCI_IRQ_MSIX, PCI_IRQ_MSI, or 0 for INTx or none
+ * @irq_masked: disable_irq() was called; info_lock
+ * @opened: how many files are open; info_lock
+ * @blocked: BLOCKED_ bits
+ * @names: the BARs'
+ */
+struct hugeuio_pci {
+	struct uio_info info;
+	struct hugeuio_options options;
+	struct pci_dev *pdev;
+	unsigned int irq_type;
+	bool irq_masked;
+	unsigned int opened;
+	unsigned long blocked;
+	char names[PCI_STD_NUM_BARS][8];
+};
+
+static struct hugeuio_pci *to_hugeuio_pci(struct uio_info *info)
+{
+	return container_of(info, struct hugeuio_pci, info);
+}
+
+/*
+ * User space may switch memory decoding off through config space, which no
+ * driver is told of, so the device itself is asked. An access to a BAR that
+ * does not decode is a bus error on some machines.
+ */
+static bool may_access(struct uio_info *info)
+{
+	struct hugeuio_pci *hp = to_hugeuio_pci(info);
+	u16 command;
+
+	if (READ_ONCE(hp->blocked) || pci_channel_offline(hp->pdev) ||
+	    hp->pdev->current_state != PCI_D0)
+		return false;
+	pci_read_config_word(hp->pdev, PCI_COMMAND, &command);
+	return !PCI_POSSIBLE_ERROR(command) && (command & PCI_COMMAND_MEMORY);
+}
+
+static void block(struct hugeuio_pci *hp, unsigned int why)
+{
+	set_bit(why, &hp->blocked);
+	hugeuio_zap_maps(&hp->info);
+}
+
+static void unblock(struct hugeuio_pci *hp, unsigned int why)
+{
+	clear_bit(why, &hp->blocked);
+}
+
+/* INTx may be shared: ask the device, and mask it there until user space acts */
+static irqreturn_t intx_handler(int irq, struct uio_info *info)
+{
+	return pci_check_and_mask_intx(to_hugeuio_pci(info)->pdev) ?
+		IRQ_HANDLED : IRQ_NONE;
+}
+
+static irqreturn_t msi_handler(int irq, struct uio_info *info)
+{
+	return IRQ_HANDLED;
+}
+
+/* what comes while an MSI is masked is delivered, once, when it is no more */
+static void msi_control(struct hugeuio_pci *hp, bool on)
+{
+	if (on == !hp->irq_masked)
+		return;
+	hp->irq_masked = !on;
+	if (on)
+		enable_irq(hp->info.irq);
+	else
+		disable_irq(hp->info.irq);
+}
+
+static void intx_control(struct hugeuio_pci *hp, bool on)
+{
+	pci_cfg_access_lock(hp->pdev);
+	pci_intx(hp->pdev, on);
+	pci_cfg_access_unlock(hp->pdev);
+}
+
+static int irqcontrol(struct uio_info *info, s32 on)
+{
+	struct hugeuio_pci *hp = to_hugeuio_pci(info);
+
+	if (on != 0 && on != 1)
+		return -EINVAL;
+	if (hp->irq_type)
+		msi_control(hp, on);
+	else
+		intx_control(hp, on);
+	return 0;
+}
+
+static int open(struct uio_info *info, struct inode *inode)
+{
+	struct hugeuio_pci *hp = to_hugeuio_pci(info);
+
+	if (hp->opened++)
+		return 0;
+	pci_set_master(hp->pdev);
+	if (info->irq)
+		irqcontrol(info, 1);
+	return 0;
+}
+
+/*
+ * A device that nobody holds any more does no DMA and keeps no state of who
+ * had it. The reset is only tried: the device's lock, which it needs, is held
+ * by whoever unbinds it, and that waits for info_lock.
+ */
+static int release(struct uio_info *info, struct inode *inode)
+{
+	struct hugeuio_pci *hp = to_hugeuio_pci(info);
+
+	if (--hp->opened)
+		return 0;
+	pci_clear_master(hp->pdev);
+	pci_try_reset_function(hp->pdev);
+	return 0;
+}
+
+static int use_vectors(struct hugeuio_pci *hp, unsigned int type)
+{
+	int ret = pci_alloc_irq_vectors(hp->pdev, 1, 1, type);
+
+	if (ret < 0)
+		return ret;
+	hp->irq_type = type;
+	hp->info.irq = pci_irq_vector(hp->pdev, 0);
+	hp->info.handler = msi_handler;
+	return 0;
+}
+
+static int use_intx(struct hugeuio_pci *hp)
+{
+	if (!hp->pdev->pin || !hp->pdev->irq ||
+	    hp->pdev->irq == IRQ_NOTCONNECTED ||
+	    !pci_intx_mask_supported(hp->pdev))
+		return -ENODEV;
+	hp->info.irq = hp->pdev->irq;
+	hp->info.irq_flags = IRQF_SHARED;
+	hp->info.handler = intx_handler;
+	return 0;
+}
+
+static int use_interrupt(struct hugeuio_pci *hp)
+{
+	const bool any = sysfs_streq(interrupts, "auto");
+	int ret = -EINVAL;
+
+	if (sysfs_streq(interrupts, "none"))
+		return 0;
+	if (any || sysfs_streq(interrupts, "msix"))
+		ret = use_vectors(hp, PCI_IRQ_MSIX);
+	if (ret && (any || sysfs_streq(interrupts, "msi")))
+		ret = use_vectors(hp, PCI_IRQ_MSI);
+	if (ret && (any || sysfs_streq(interrupts, "intx")))
+		ret = use_intx(hp);
+	if (any && ret)
+		return 0;	/* a device without interrupts */
+	if (ret == -EINVAL)
+		pci_err(hp->pdev,
+			"interrupts='%s': use auto, msix, msi, intx or none\n",
+			interrupts);
+	else if (ret)
+		pci_err(hp->pdev, "the device has no %s interrupt: %pe\n",
+			interrupts, ERR_PTR(ret));
+	if (!ret)
+		hp->info.irqcontrol = irqcontrol;
+	return ret;
+}
+
+static void free_interrupt(struct hugeuio_pci *hp)
+{
+	if (hp->irq_type)
+		pci_free_irq_vectors(hp->pdev);
+}
+
+static void add_mem(struct uio_mem *mem, const struct resource *r,
+		    const char *name)
+{
+	mem->name = name;
+	mem->memtype = UIO_MEM_PHYS;
+	mem->addr = r->start & PAGE_MASK;
+	mem->offs = r->start & ~PAGE_MASK;
+	mem->size = PAGE_ALIGN(mem->offs + resource_size(r));
+}
+
+static void add_port(struct uio_port *port, const struct resource *r,
+		     const char *name)
+{
+	port->name = name;
+	port->porttype = UIO_PORT_X86;
+	port->start = r->start;
+	port->size = resource_size(r);
+}
+
+/* uio_info has room for five of each; a sixth BAR of a kind is left out */
+static void add_bars(struct hugeuio_pci *hp)
+{
+	unsigned int i, mems = 0, ports = 0;
+
+	for (i = 0; i < PCI_STD_NUM_BARS; i++) {
+		const struct resource *r = &hp->pdev->resource[i];
+		const bool mem = r->flags & IORESOURCE_MEM;
+
+		if (!resource_size(r) || !r->start ||
+		    (r->flags & (IORESOURCE_UNSET | IORESOURCE_DISABLED)))
+			continue;
+		snprintf(hp->names[i], sizeof(hp->names[i]), "BAR%u", i);
+		if (mem && mems < MAX_UIO_MAPS)
+			add_mem(&hp->info.mem[mems++], r, hp->names[i]);
+		else if (!mem && ports < MAX_UIO_PORT_REGIONS)
+			add_port(&hp->info.port[ports++], r, hp->names[i]);
+		else
+			pci_warn(hp->pdev, "no room for %s\n", hp->names[i]);
+	}
+}
+
+static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct hugeuio_pci *hp;
+	int ret;
+
+	hp = kzalloc(sizeof(*hp), GFP_KERNEL);
+	if (!hp)
+		return -ENOMEM;
+	hp->pdev = pdev;
+	hp->info.name = KBUILD_MODNAME;
+	hp->info.version = HUGEPFN_VERSION;
+	hp->info.open = open;
+	hp->info.release = release;
+	hp->options.may_access = may_access;
+
+	ret = pci_enable_device(pdev);
+	if (ret)
+		goto free_hp;
+	pci_clear_master(pdev);
+	/* claims the BARs: /dev/mem's and /dev/hugemem's maps of them go */
+	ret = pci_request_regions(pdev, KBUILD_MODNAME);
+	if (ret)
+		goto disable;
+	add_bars(hp);
+	ret = use_interrupt(hp);
+	if (ret)
+		goto release_regions;
+	pci_save_state(pdev);
+	pci_set_drvdata(pdev, hp);
+	ret = hugeuio_register_device_options(&pdev->dev, &hp->info,
+					      &hp->options);
+	if (ret)
+		goto free_irq;
+	return 0;
+
+free_irq:
+	pci_set_drvdata(pdev, NULL);
+	free_interrupt(hp);
+release_regions:
+	pci_release_regions(pdev);
+disable:
+	pci_disable_device(pdev);
+free_hp:
+	kfree(hp);
+	return ret;
+}
+
+/* the device's lock is held, as __pci_reset_function_locked() wants it */
+static void remove(struct pci_dev *pdev)
+{
+	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
+
+	hugeuio_unregister_device(&hp->info);
+	pci_set_drvdata(pdev, NULL);
+	free_interrupt(hp);
+	pci_clear_master(pdev);
+	if (hp->opened && !pci_channel_offline(pdev))
+		__pci_reset_function_locked(pdev);
+	pci_release_regions(pdev);
+	pci_disable_device(pdev);
+	kfree(hp);
+}
+
+/* a reset of another's making, through sysfs or a neighbour */
+static void reset_prepare(struct pci_dev *pdev)
+{
+	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
+
+	if (hp)
+		block(hp, BLOCKED_RESET);
+}
+
+static void reset_done(struct pci_dev *pdev)
+{
+	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
+
+	if (hp)
+		unblock(hp, BLOCKED_RESET);
+}
+
+static pci_ers_result_t error_detected(struct pci_dev *pdev,
+				       pci_channel_state_t state)
+{
+	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_normal)
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	block(hp, BLOCKED_ERROR);
+	return state == pci_channel_io_perm_failure ?
+		PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t slot_reset(struct pci_dev *pdev)
+{
+	pci_restore_state(pdev);
+	pci_save_state(pdev);
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static void error_resume(struct pci_dev *pdev)
+{
+	unblock(pci_get_drvdata(pdev), BLOCKED_ERROR);
+}
+
+static const struct pci_error_handlers err_handlers = {
+	.error_detected = error_detected,
+	.slot_reset = slot_reset,
+	.resume = error_resume,
+	.reset_prepare = reset_prepare,
+	.reset_done = reset_done,
+};
+
+/* the PCI core saves and restores the device; here its memory is taken away */
+static int suspend(struct device *dev)
+{
+	block(dev_get_drvdata(dev), BLOCKED_SUSPEND);
+	return 0;
+}
+
+static int resume(struct device *dev)
+{
+	unblock(dev_get_drvdata(dev), BLOCKED_SUSPEND);
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(pm_ops, suspend, resume);
+
+static struct pci_driver hugeuio_pci_driver = {
+	.name = KBUILD_MODNAME,
+	.probe = probe,
+	.remove = remove,
+	.err_handler = &err_handlers,
+	.driver.pm = pm_sleep_ptr(&pm_ops),
+};
+module_pci_driver(hugeuio_pci_driver);
+
+MODULE_DESCRIPTION("Any PCI device as a hugeuio node");
+MODULE_VERSION(HUGEPFN_VERSION);
+MODULE_LICENSE("GPL");
