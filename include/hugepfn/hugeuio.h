@@ -18,6 +18,7 @@
 #define HUGEPFN_HUGEUIO_H
 
 #include <linux/module.h>
+#include <linux/security.h>
 #include <linux/uio_driver.h>
 
 /**
@@ -25,12 +26,16 @@
  * @may_access: may the device's memory be accessed now? Called with the
  *	device's info_lock held, for each fault; sleeps only briefly. While it
  *	says no a fault is SIGBUS. NULL if it always may.
+ * @lockdown: open() and mmap() fail with EPERM while the kernel is locked down
+ *	for this reason; LOCKDOWN_NONE if the driver lets nobody do what lockdown
+ *	forbids
  * @cache: for each map an &enum hugepfn_cache of include/uapi/hugepfn.h, in
  *	force unless the file asks for another; 0 gives UIO's: uncached for
  *	UIO_MEM_PHYS, else the platform's
  */
 struct hugeuio_options {
 	bool (*may_access)(struct uio_info *info);
+	enum lockdown_reason lockdown;
 	u32 cache[MAX_UIO_MAPS];
 };
 

@@ -54,6 +54,22 @@ struct hugeuio_file {
 	struct hugepfn_map_attr attr;
 };
 
+/**
+ * hugeuio_locked_down - is the device out of bounds in this kernel's state?
+ * @hdev: the device
+ *
+ * Asked at open() and at mmap(), since lockdown may come up between.
+ *
+ * Context: info_lock held.
+ * Return: 0 or -EPERM.
+ */
+static inline int hugeuio_locked_down(const struct hugeuio_device *hdev)
+{
+	if (!hdev->options || hdev->options->lockdown == LOCKDOWN_NONE)
+		return 0;
+	return security_locked_down(hdev->options->lockdown);
+}
+
 /* core.c */
 int hugeuio_init(void);
 void hugeuio_exit(void);

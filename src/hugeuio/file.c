@@ -11,6 +11,21 @@
 
 #include "core.h"
 
+/* info_lock held */
+static int tell_driver_of_open(struct hugeuio_device *hdev,
+			       struct inode *inode)
+{
+	struct uio_info *info = hdev->uio.info;
+	int ret;
+
+	if (!info)
+		return -ENODEV;
+	ret = hugeuio_locked_down(hdev);
+	if (ret || !info->open)
+		return ret;
+	return info->open(info, inode);
+}
+
 static int hugeuio_open(struct inode *inode, struct file *file)
 {
 	struct hugeuio_device *hdev;
@@ -28,11 +43,7 @@ static int hugeuio_open(struct inode *inode, struct file *file)
 	hf->event_count = atomic_read(&hdev->uio.event);
 
 	mutex_lock(&hdev->uio.info_lock);
-	ret = 0;
-	if (!hdev->uio.info)
-		ret = -ENODEV;
-	else if (hdev->uio.info->open)
-		ret = hdev->uio.info->open(hdev->uio.info, inode);
+	ret = tell_driver_of_open(hdev, inode);
 	mutex_unlock(&hdev->uio.info_lock);
 	if (ret)
 		goto free_file;

@@ -250,9 +250,13 @@ static int mmap_mem(struct file *file, struct vm_area_struct *vma)
 	struct uio_info *info = hf->hdev->uio.info;
 	const unsigned long index = vma->vm_pgoff;
 	const struct uio_mem *mem;
+	int ret;
 
 	if (!info)
 		return -ENODEV;
+	ret = hugeuio_locked_down(hf->hdev);
+	if (ret)
+		return ret;
 	mem = find_mem(info, index);
 	if (!mem || vma_pages(vma) > mem_pages(mem))
 		return -EINVAL;
@@ -278,8 +282,8 @@ static int mmap_mem(struct file *file, struct vm_area_struct *vma)
  *
  * Context: mmap lock held for writing.
  * Return: 0; -ENODEV if the driver has left; -EINVAL if there is no such map
- * or it is smaller; -EPERM if the driver offers System RAM as device memory;
- * -EAGAIN if the memory type conflicts with one in force; -ENOMEM.
+ * or it is smaller; -EPERM if the driver offers System RAM as device memory,
+ * or the kernel is locked down; -EAGAIN if the memory type conflicts with one in force; -ENOMEM.
  */
 int hugeuio_mmap(struct file *file, struct vm_area_struct *vma)
 {

@@ -266,6 +266,7 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	hp->info.open = open;
 	hp->info.release = release;
 	hp->options.may_access = may_access;
+	hp->options.lockdown = LOCKDOWN_PCI_ACCESS;
 
 	ret = pci_enable_device(pdev);
 	if (ret)

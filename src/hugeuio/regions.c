@@ -64,6 +64,7 @@ static int region_register(struct region *r)
 	r->info.mem[0].size = r->spec.len;
 	r->info.mem[0].memtype = UIO_MEM_PHYS;
 	r->options.cache[0] = r->spec.cache;
+	r->options.lockdown = LOCKDOWN_DEV_MEM;
 	ret = hugeuio_register_device_options(regions_parent, &r->info,
 					      &r->options);
 	if (ret)

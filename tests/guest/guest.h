@@ -61,6 +61,9 @@ void stamp(uint64_t offset, uint64_t len, uint64_t step);
 void assert_stamps(const volatile void *p, uint64_t offset, uint64_t len,
 		   uint64_t step);
 
+/* memtype.c */
+bool reserved_as(const char *type, uint64_t offset);
+
 /* sigbus.c: 0, or the signal that the access raised */
 int load_signal(const volatile void *p);
 int store_signal(volatile void *p);
@@ -85,8 +88,13 @@ void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
 
 /* the suites */
 extern const struct CMUnitTest map_tests[], error_tests[], memtype_tests[];
-extern const struct CMUnitTest lockdown_tests[];
-extern const size_t lockdown_tests_n;
+extern const struct CMUnitTest lockdown_tests[], abi_tests[], pci_tests[];
+extern const struct CMUnitTest unplug_tests[], regions_tests[];
+extern const size_t lockdown_tests_n, abi_tests_n, pci_tests_n;
+extern const size_t unplug_tests_n, regions_tests_n;
+int abi_setup_uio(void **state);
+int abi_setup_hugeuio(void **state);
+int abi_teardown(void **state);
 extern const struct CMUnitTest revoke_tests[], process_tests[], speed_tests[];
 extern const size_t map_tests_n, error_tests_n, memtype_tests_n;
 extern const size_t revoke_tests_n, process_tests_n, speed_tests_n;

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "guest.h"
 
+#define SUITE(_name) .tests = _name ## _tests, .n = &_name ## _tests_n
+
 static const struct suite {
 	const char *name, *about;
 	const struct CMUnitTest *tests;
 	const size_t *n;
+	CMFixtureFunction setup, teardown;
+	bool by_name;	/* runs only when it is named */
 } suites[] = {
-	{ "map", "orders, faults, addresses and data",
-	  map_tests, &map_tests_n },
-	{ "errors", "what is refused, and how", error_tests, &error_tests_n },
-	{ "memtype", "cache modes and their conflicts",
-	  memtype_tests, &memtype_tests_n },
-	{ "revoke", "a driver claims what is mapped",
-	  revoke_tests, &revoke_tests_n },
+	{ "map", "orders, faults, addresses and data", SUITE(map) },
+	{ "errors", "what is refused, and how", SUITE(error) },
+	{ "memtype", "cache modes and their conflicts", SUITE(memtype) },
+	{ "revoke", "a driver claims what is mapped", SUITE(revoke) },
 	{ "process", "fork, copy-on-write, mremap, ptrace and the rest of mm",
-	  process_tests, &process_tests_n },
+	  SUITE(process) },
 	{ "speed", "instructions beside /dev/mem (needs HUGEPFN_ICOUNT)",
-	  speed_tests, &speed_tests_n },
-	{ "lockdown", "only by name: locks the machine down until it restarts",
-	  lockdown_tests, &lockdown_tests_n },
+	  SUITE(speed) },
+	{ "uio", "UIO's ABI on the kernel's own uio (needs QEMU's edu)",
+	  SUITE(abi), abi_setup_uio, abi_teardown, true },
+	{ "hugeuio", "the same on hugeuio",
+	  SUITE(abi), abi_setup_hugeuio, abi_teardown, true },
+	{ "pci", "hugeuio_pci (needs QEMU's edu, e1000e and sdhci-pci)",
+	  SUITE(pci), .by_name = true },
+	{ "unplug", "devices that leave (needs HUGEPFN_MONITOR and a device `hot`)",
+	  SUITE(unplug), .by_name = true },
+	{ "regions", "nodes by the module's parameter", SUITE(regions),
+	  .by_name = true },
+	{ "lockdown", "locks the machine down until it restarts",
+	  SUITE(lockdown), .by_name = true },
 };
 
 static void usage(FILE *to)
@@ -27,25 +38,54 @@ static void usage(FILE *to)
 
 	fprintf(to, "usage: hugepfn-test [SUITE]...\n\n"
 		"Tests the loaded hugepfn module on the BAR at HUGEPFN_BAR, which is\n"
-		"HUGEPFN_BAR_SIZE bytes long. It is written to. Without SUITE all but lockdown:\n\n");
+		"HUGEPFN_BAR_SIZE bytes long. It is written to. Without SUITE all that have\n"
+		"no star:\n\n");
 	for (i = 0; i < sizeof(suites) / sizeof(*suites); i++)
-		fprintf(to, "  %-9s %s\n", suites[i].name, suites[i].about);
+		fprintf(to, " %c%-9s %s\n", suites[i].by_name ? '*' : ' ',
+			suites[i].name, suites[i].about);
 }
 
 static int run(const struct suite *s)
 {
-	return _cmocka_run_group_tests(s->name, s->tests, *s->n, NULL, NULL);
+	return _cmocka_run_group_tests(s->name, s->tests, *s->n, s->setup,
+				       s->teardown);
+}
+
+static const struct suite *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(suites) / sizeof(*suites); i++)
+		if (!strcmp(name, suites[i].name))
+			return &suites[i];
+	return NULL;
+}
+
+static int run_all(void)
+{
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(suites) / sizeof(*suites); i++)
+		if (!suites[i].by_name)
+			failed += run(&suites[i]);
+	return failed;
 }
 
 int main(int argc, char **argv)
 {
 	int failed = 0, i;
-	size_t s;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		usage(stdout);
 		return 0;
+	}
+	for (i = 1; i < argc; i++) {
+		if (find(argv[i]) || !strcmp(argv[i], "--address"))
+			continue;
+		fprintf(stderr, "no suite '%s'; see --help\n", argv[i]);
+		return 2;
 	}
 	if (guest_init())
 		return 2;
@@ -55,17 +95,9 @@ int main(int argc, char **argv)
 
 		return write(1, &p, sizeof(p)) != sizeof(p);
 	}
-	for (s = 0; argc < 2 && strcmp(suites[s].name, "lockdown"); s++)
-		failed += run(&suites[s]);
-	for (i = 1; i < argc; i++) {
-		for (s = 0; s < sizeof(suites) / sizeof(*suites); s++)
-			if (!strcmp(argv[i], suites[s].name))
-				break;
-		if (s == sizeof(suites) / sizeof(*suites)) {
-			fprintf(stderr, "no suite '%s'; see --help\n", argv[i]);
-			return 2;
-		}
-		failed += run(&suites[s]);
-	}
+	if (argc < 2)
+		failed = run_all();
+	for (i = 1; i < argc; i++)
+		failed += run(find(argv[i]));
 	return failed ? 1 : 0;
 }

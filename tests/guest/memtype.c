@@ -46,7 +46,8 @@ static int reservations(void)
 	return n;
 }
 
-static bool reserved_as(const char *type, uint64_t offset)
+/* has the BAR that type, there? */
+bool reserved_as(const char *type, uint64_t offset)
 {
 	char *text = read_file(PAT_LIST), *line, *save = NULL;
 	bool found = false;

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hugeuio_pci: BARs, interrupts, bus mastering, and memory out of reach */
+#include "uio.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#define RW (PROT_READ | PROT_WRITE)
+
+static char addr[16];
+
+/* binds the device; the file of its node */
+static int bind_to(unsigned int vendor, unsigned int device,
+		   const char *interrupts, struct uio_node *node)
+{
+	char options[60];
+
+	if (!pci_find(vendor, device, addr))
+		fail_msg("no device %04x:%04x", vendor, device);
+	snprintf(options, sizeof(options), "interrupts=%s", interrupts);
+	assert_int_equal(module_load("hugeuio_pci", options), 0);
+	pci_bind(addr, "hugeuio_pci");
+	uio_of_pci(addr, "hugeuio", node);
+	return open_node(node->dev, O_RDWR);
+}
+
+static void let_go(int fd)
+{
+	close(fd);
+	pci_unbind(addr);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+static int bind_bar(struct uio_node *node)
+{
+	int fd;
+
+	assert_int_equal(module_load("hugeuio_pci", ""), 0);
+	snprintf(addr, sizeof(addr), "%.15s", getenv("HUGEPFN_BAR_DEV"));
+	pci_bind(addr, "hugeuio_pci");
+	uio_of_pci(addr, "hugeuio", node);
+	fd = open_node(node->dev, O_RDWR);
+	return fd;
+}
+
+static void it_binds_nothing_by_itself(void **state)
+{
+	struct dirent *entry;
+	DIR *dir;
+
+	(void)state;
+	assert_int_equal(module_load("hugeuio_pci", ""), 0);
+	dir = opendir("/sys/bus/pci/drivers/hugeuio_pci");
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		assert_null(strchr(entry->d_name, ':'));
+	closedir(dir);
+	assert_int_equal(access("/dev/hugeuio0", F_OK), -1);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+static void new_id_binds(void **state)
+{
+	(void)state;
+	assert_true(pci_find(EDU, addr));
+	assert_int_equal(module_load("hugeuio_pci", ""), 0);
+	write_file("/sys/bus/pci/drivers/hugeuio_pci/new_id", "1234 11e8");
+	assert_true(pci_is_bound(addr));
+	pci_unbind(addr);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+static void every_bar_has_its_map_or_port(void **state)
+{
+	static const unsigned int bars[] = { 0, 1, 3 };
+	uint64_t start, size;
+	struct uio_node node;
+	char file[40], name[8];
+	unsigned int i;
+	char *text;
+	int fd = bind_to(E1000E, "auto", &node);
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		start = pci_bar(addr, bars[i], &size);
+		snprintf(name, sizeof(name), "BAR%u", bars[i]);
+		assert_int_equal(uio_map_index(&node, name), i);
+		snprintf(file, sizeof(file), "maps/map%u/addr", i);
+		assert_int_equal(uio_number(&node, file), start);
+		snprintf(file, sizeof(file), "maps/map%u/size", i);
+		assert_int_equal(uio_number(&node, file), size);
+		assert_int_equal(uio_try_map(fd, i * page_size, size), 0);
+	}
+	start = pci_bar(addr, 2, &size);
+	text = uio_attr(&node, "portio/port0/name");
+	assert_string_equal(text, "BAR2");
+	free(text);
+	text = uio_attr(&node, "portio/port0/porttype");
+	assert_string_equal(text, "port_x86");
+	free(text);
+	assert_int_equal(uio_number(&node, "portio/port0/start"), start);
+	assert_int_equal(uio_number(&node, "portio/port0/size"), size);
+	let_go(fd);
+}
+
+/* A2: the page is mapped and the offset says where the BAR begins in it */
+static void a_bar_smaller_than_a_page_has_an_offset(void **state)
+{
+	enum { CAPABILITIES = 0x40 / 4 };
+	uint64_t start, size, offset;
+	volatile uint32_t *p;
+	struct uio_node node;
+	char path[100];
+	uint32_t want;
+	int fd;
+
+	(void)state;
+	assert_true(pci_find(SDHCI, addr));
+	pci_set_bits(addr, PCI_COMMAND, 0, PCI_COMMAND_MEMORY);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource0", addr);
+	start = pci_bar(addr, 0, &size);
+	offset = start & (page_size - 1);
+	fd = open_node(path, O_RDWR | O_SYNC);
+	p = map_at(fd, NULL, 0, page_size, RW, MAP_SHARED);
+	want = p[offset / 4 + CAPABILITIES];
+	munmap((void *)p, page_size);
+	close(fd);
+	assert_int_not_equal(want, 0);
+
+	fd = bind_to(SDHCI, "auto", &node);
+	assert_int_equal(size, 256);
+	assert_int_equal(uio_number(&node, "maps/map0/addr"), start - offset);
+	assert_int_equal(uio_number(&node, "maps/map0/offset"), offset);
+	assert_int_equal(uio_number(&node, "maps/map0/size"), page_size);
+	p = uio_map(fd, 0, page_size);
+	assert_int_equal(p[offset / 4 + CAPABILITIES], want);
+	munmap((void *)p, page_size);
+	assert_int_equal(uio_try_map(fd, 0, 2 * page_size), EINVAL);
+	let_go(fd);
+}
+
+static void a_large_bar_takes_one_fault_per_largest_entry(void **state)
+{
+	const uint64_t entry = has_pud ? pud_size : pmd_size;
+	struct uio_node node;
+	int fd = bind_bar(&node);
+	int index = uio_map_index(&node, "BAR2");
+	char *p = uio_map(fd, index, bar_size);
+
+	(void)state;
+	assert_int_equal((uintptr_t)p % entry, bar % entry);
+	assert_int_equal(touch(p, bar_size, pmd_size), bar_size / entry);
+	assert_int_equal(touch(p, bar_size, pmd_size), 0);
+	munmap(p, bar_size);
+
+	/* less than a PUD entry, and what each map would show is the same */
+	p = uio_map(fd, index, 4 * pmd_size);
+	p[3 * pmd_size] = 7;
+	assert_true(touch(p, 4 * pmd_size, page_size) <= 3);
+	munmap(p, 4 * pmd_size);
+	p = uio_map(fd, index, bar_size);
+	assert_int_equal(p[3 * pmd_size], 7);
+	munmap(p, bar_size);
+	let_go(fd);
+}
+
+static void a_bound_devices_bar_is_nobody_elses(void **state)
+{
+	struct uio_node node;
+	char *p, *q;
+	int fd, mem;
+
+	(void)state;
+	stamp(0, MIB(4), page_size);
+	p = map_bar(0, MIB(4));
+	mem = open_node("/dev/mem", O_RDWR);
+	q = map_at(mem, NULL, bar, MIB(4), RW, MAP_SHARED);
+	touch(p, MIB(4), page_size);
+	touch(q, MIB(4), page_size);
+
+	fd = bind_bar(&node);
+	assert_int_equal(load_signal(p), SIGBUS);
+	assert_int_equal(load_signal(q), SIGBUS);
+	assert_int_equal(try_map("/dev/hugemem", O_RDWR, bar, page_size, RW,
+				 MAP_SHARED), EPERM);
+	let_go(fd);
+	assert_stamps(p, 0, MIB(4), page_size);
+	munmap(p, MIB(4));
+	munmap(q, MIB(4));
+	close(mem);
+}
+
+static int set_cache(int fd, uint32_t cache)
+{
+	struct hugepfn_map_attr attr = { .size = sizeof(attr), .cache = cache };
+
+	return ioctl(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr);
+}
+
+static void files_that_want_different_cache_modes_conflict(void **state)
+{
+	struct uio_node node;
+	int fd = bind_bar(&node), other = open_node(node.dev, O_RDWR);
+	int index = uio_map_index(&node, "BAR2");
+	char *p;
+
+	(void)state;
+	if (access("/sys/kernel/debug/x86/pat_memtype_list", R_OK)) {
+		close(other);
+		let_go(fd);
+		skip_because("memory types are not tracked");
+	}
+	assert_int_equal(set_cache(fd, HUGEPFN_CACHE_WC), 0);
+	p = uio_map(fd, index, MIB(4));
+	assert_int_equal(uio_try_map(other, index * page_size, MIB(2)), EAGAIN);
+	munmap(p, MIB(4));
+	assert_int_equal(uio_try_map(other, index * page_size, MIB(2)), 0);
+	close(other);
+	let_go(fd);
+}
+
+/* two nodes that show one BAR, 8 MiB of it in 4 faults */
+static void nodes_that_want_different_cache_modes_conflict(void **state)
+{
+	struct uio_node node[2];
+	char options[100];
+	int fd[2], i, index;
+	char *p;
+
+	(void)state;
+	snprintf(options, sizeof(options), "devices=2 phys=%#llx phys_len=%#llx",
+		 (unsigned long long)bar + pmd_size,
+		 (unsigned long long)4 * pmd_size);
+	assert_int_equal(module_load("hugeuio_example", options), 0);
+	for (i = 0; i < 2; i++) {
+		char path[100];
+
+		snprintf(path, sizeof(path),
+			 "/sys/devices/platform/hugeuio_example.%d", i);
+		assert_true(uio_find(path, "hugeuio", &node[i]));
+		fd[i] = open_node(node[i].dev, O_RDWR);
+	}
+	index = uio_map_index(&node[0], "phys");
+	p = uio_map(fd[0], index, 4 * pmd_size);
+	assert_int_equal(touch(p, 4 * pmd_size, page_size), 4);
+	assert_int_equal(uio_try_map(fd[1], index * page_size, 4 * pmd_size),
+			 0);
+	if (!access("/sys/kernel/debug/x86/pat_memtype_list", R_OK)) {
+		assert_int_equal(set_cache(fd[1], HUGEPFN_CACHE_WC), 0);
+		assert_int_equal(uio_try_map(fd[1], index * page_size,
+					     pmd_size), EAGAIN);
+	}
+	munmap(p, 4 * pmd_size);
+	close(fd[0]), close(fd[1]);
+	assert_int_equal(module_unload("hugeuio_example"), 0);
+}
+
+/* not even a driver gets memory of the system out as device memory */
+static void a_driver_that_offers_ram_as_a_device_is_refused(void **state)
+{
+	struct uio_node node;
+	int fd;
+
+	(void)state;
+	assert_int_equal(module_load("hugeuio_example",
+				     "phys=0x4000000 phys_len=0x100000"), 0);
+	assert_true(uio_find("/sys/devices/platform/hugeuio_example.0",
+			     "hugeuio", &node));
+	fd = open_node(node.dev, O_RDWR);
+	assert_int_equal(uio_try_map(fd, uio_map_index(&node, "phys") *
+				     page_size, page_size), EPERM);
+	close(fd);
+	assert_int_equal(module_unload("hugeuio_example"), 0);
+}
+
+/* the head of a map unmapped: the rest shows what it showed */
+static void a_split_map_shows_the_same_pages(void **state)
+{
+	struct uio_node node;
+	uint64_t *p;
+	int fd;
+
+	(void)state;
+	assert_int_equal(module_load("hugeuio_example", ""), 0);
+	assert_true(uio_find("/sys/devices/platform/hugeuio_example.0",
+			     "hugeuio", &node));
+	fd = open_node(node.dev, O_RDWR);
+	p = uio_map(fd, uio_map_index(&node, "virtual"), 4 * page_size);
+	munmap(p, 2 * page_size);
+	assert_int_equal(p[2 * page_size / 8], 2);
+	assert_int_equal(p[3 * page_size / 8], 3);
+	assert_int_equal(p[3 * page_size / 8 + 1], 'v');
+	munmap(p + 2 * page_size / 8, 2 * page_size);
+	close(fd);
+	assert_int_equal(module_unload("hugeuio_example"), 0);
+}
+
+static volatile uint32_t *edu_reg;
+
+static int bind_edu(const char *interrupts, struct uio_node *node)
+{
+	int fd = bind_to(EDU, interrupts, node);
+
+	edu_reg = uio_map(fd, 0, MIB(1));
+	return fd;
+}
+
+static void answer_edu(void)
+{
+	edu_reg[EDU_ACK] = edu_reg[EDU_STATUS];
+}
+
+static void intx_is_masked_until_write_1(void **state)
+{
+	struct uio_node node;
+	int fd = bind_edu("intx", &node), err;
+	int32_t before = uio_number(&node, "event");
+
+	(void)state;
+	edu_reg[EDU_RAISE] = 1;
+	assert_int_equal(read_count(fd, &err), before + 1);
+	assert_true(pci_config(addr, PCI_COMMAND) & PCI_COMMAND_INTX_DISABLE);
+	answer_edu();
+	edu_reg[EDU_RAISE] = 1;
+	assert_int_equal(poll_events(fd, 200), 0);
+	assert_int_equal(write_control(fd, 1), 0);
+	assert_int_equal(read_count(fd, &err), before + 2);
+	answer_edu();
+	assert_int_equal(write_control(fd, 1), 0);
+	assert_int_equal(write_control(fd, 0), 0);
+	edu_reg[EDU_RAISE] = 1;
+	assert_int_equal(poll_events(fd, 200), 0);
+	answer_edu();
+	assert_int_equal(write_control(fd, 2), EINVAL);
+	munmap((void *)edu_reg, MIB(1));
+	let_go(fd);
+}
+
+static void an_msi_is_kept_while_it_is_masked(void **state)
+{
+	struct uio_node node;
+	int fd = bind_edu("msi", &node), err;
+	int32_t before = uio_number(&node, "event");
+
+	(void)state;
+	edu_reg[EDU_RAISE] = 1;
+	assert_int_equal(read_count(fd, &err), before + 1);
+	answer_edu();
+	/* an edge: nothing to re-enable */
+	edu_reg[EDU_RAISE] = 1;
+	assert_int_equal(read_count(fd, &err), before + 2);
+	answer_edu();
+	assert_int_equal(write_control(fd, 0), 0);
+	assert_int_equal(write_control(fd, 0), 0);
+	edu_reg[EDU_RAISE] = 1;
+	assert_int_equal(poll_events(fd, 200), 0);
+	assert_int_equal(write_control(fd, 1), 0);
+	assert_int_equal(poll_events(fd, 1000), POLLIN);
+	read_count(fd, &err);
+	answer_edu();
+	munmap((void *)edu_reg, MIB(1));
+	let_go(fd);
+}
+
+/* e1000e raises what is written to its interrupt cause set register */
+static void msix_comes_first(void **state)
+{
+	enum { ICR = 0xc0 / 4, ICS = 0xc8 / 4, IMS = 0xd0 / 4,
+	       IVAR = 0xe4 / 4, CAUSE_OTHER = 1 << 24 };
+	struct uio_node node;
+	int fd = bind_to(E1000E, "auto", &node), err, i;
+	volatile uint32_t *p = uio_map(fd, 0, 128 << 10);
+	int32_t before = uio_number(&node, "event");
+
+	(void)state;
+	p[IVAR] = 0x80000u | 0x8u << 16;	/* other causes: vector 0 */
+	p[IMS] = CAUSE_OTHER;
+	for (i = 1; i <= 3; i++) {
+		p[ICS] = CAUSE_OTHER;
+		assert_int_equal(read_count(fd, &err), before + i);
+		(void)p[ICR];
+		p[IMS] = CAUSE_OTHER;
+	}
+	munmap((void *)p, 128 << 10);
+	let_go(fd);
+}
+
+static void a_kind_of_interrupt_that_is_not_there_is_refused(void **state)
+{
+	(void)state;
+	assert_true(pci_find(EDU, addr));
+	assert_int_equal(module_load("hugeuio_pci", "interrupts=msix"), 0);
+	assert_int_not_equal(pci_try_bind(addr, "hugeuio_pci"), 0);
+	write_file("/sys/module/hugeuio_pci/parameters/interrupts", "many");
+	assert_int_equal(pci_try_bind(addr, "hugeuio_pci"), EINVAL);
+	write_file("/sys/module/hugeuio_pci/parameters/interrupts", "none");
+	assert_int_equal(pci_try_bind(addr, "hugeuio_pci"), 0);
+	pci_unbind(addr);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+static void a_device_without_interrupts_has_no_events(void **state)
+{
+	struct uio_node node;
+	int fd = bind_to(EDU, "none", &node), err;
+
+	(void)state;
+	read_count(fd, &err);
+	assert_int_equal(err, EIO);
+	assert_int_equal(write_control(fd, 1), EIO);
+	assert_int_equal(poll_events(fd, 0), POLLERR);
+	let_go(fd);
+}
+
+static bool is_master(void)
+{
+	return pci_config(addr, PCI_COMMAND) & PCI_COMMAND_MASTER;
+}
+
+static void bus_mastering_is_on_while_a_file_is_open(void **state)
+{
+	struct uio_node node;
+	int fd = bind_to(EDU, "msi", &node), other;
+
+	(void)state;
+	assert_true(is_master());
+	close(fd);
+	assert_false(is_master());
+	fd = open_node(node.dev, O_RDWR);
+	other = open_node(node.dev, O_RDWR);
+	close(fd);
+	assert_true(is_master());
+	close(other);
+	assert_false(is_master());
+	fd = open_node(node.dev, O_RDWR);
+	pci_unbind(addr);
+	assert_false(is_master());
+	close(fd);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+/* a register that the last user changed is as after power-on */
+static void the_last_close_resets_the_device(void **state)
+{
+	enum { VET = 0x38 / 4, VET_DEFAULT = 0x8100 };
+	struct uio_node node;
+	int fd = bind_to(E1000E, "auto", &node), other;
+	volatile uint32_t *p = uio_map(fd, 0, page_size);
+
+	(void)state;
+	p[VET] = 0x1234;
+	assert_int_equal(p[VET], 0x1234);
+	other = open_node(node.dev, O_RDWR);
+	close(other);
+	assert_int_equal(p[VET], 0x1234);
+	munmap((void *)p, page_size);
+	close(fd);
+	fd = open_node(node.dev, O_RDWR);
+	p = uio_map(fd, 0, page_size);
+	assert_int_equal(p[VET], VET_DEFAULT);
+	munmap((void *)p, page_size);
+	let_go(fd);
+}
+
+static void a_fault_while_memory_decoding_is_off_is_sigbus(void **state)
+{
+	struct uio_node node;
+	int fd = bind_bar(&node);
+	char *p = uio_map(fd, uio_map_index(&node, "BAR2"), 4 * pmd_size);
+
+	(void)state;
+	assert_int_equal(load_signal(p), 0);
+	pci_set_bits(addr, PCI_COMMAND, PCI_COMMAND_MEMORY, 0);
+	assert_int_equal(load_signal(p + 2 * pmd_size), SIGBUS);
+	pci_set_bits(addr, PCI_COMMAND, 0, PCI_COMMAND_MEMORY);
+	assert_int_equal(load_signal(p + 2 * pmd_size), 0);
+	munmap(p, 4 * pmd_size);
+	let_go(fd);
+}
+
+/* someone else resets the device: the entries go, and come back after */
+static void a_reset_takes_the_entries_away(void **state)
+{
+	struct uio_node node;
+	int fd = bind_to(E1000E, "none", &node);
+	char *p = uio_map(fd, 0, page_size), path[100];
+
+	(void)state;
+	touch(p, page_size, page_size);
+	assert_int_equal(touch(p, page_size, page_size), 0);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", addr);
+	write_file(path, "1");
+	assert_int_equal(touch(p, page_size, page_size), 1);
+	munmap(p, page_size);
+	let_go(fd);
+}
+
+static void a_suspended_devices_entries_come_back(void **state)
+{
+	struct uio_node node;
+	char *p;
+	int fd;
+
+	(void)state;
+	if (access("/sys/power/pm_test", W_OK))
+		skip_because("this kernel cannot test suspending (no /sys/power/pm_test)");
+	fd = bind_to(EDU, "msi", &node);
+	p = uio_map(fd, 0, page_size);
+	touch(p, page_size, page_size);
+	assert_int_equal(touch(p, page_size, page_size), 0);
+	write_file("/sys/power/pm_test", "devices");
+	write_file("/sys/power/state", "freeze");
+	assert_int_equal(touch(p, page_size, page_size), 1);
+	assert_int_equal(((volatile uint32_t *)p)[EDU_ID], EDU_ID_VALUE);
+	munmap(p, page_size);
+	let_go(fd);
+}
+
+static void a_device_that_somebody_has_is_busy(void **state)
+{
+	(void)state;
+	snprintf(addr, sizeof(addr), "%.15s", getenv("HUGEPFN_BAR_DEV"));
+	assert_int_equal(module_load("hugeuio_pci", ""), 0);
+	assert_int_equal(claim(0, page_size), 0);
+	assert_int_equal(pci_try_bind(addr, "hugeuio_pci"), EBUSY);
+	release();
+	assert_int_equal(pci_try_bind(addr, "hugeuio_pci"), 0);
+	pci_unbind(addr);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+const struct CMUnitTest pci_tests[] = {
+	cmocka_unit_test(it_binds_nothing_by_itself),
+	cmocka_unit_test(new_id_binds),
+	cmocka_unit_test(every_bar_has_its_map_or_port),
+	cmocka_unit_test(a_bar_smaller_than_a_page_has_an_offset),
+	cmocka_unit_test(a_large_bar_takes_one_fault_per_largest_entry),
+	cmocka_unit_test(a_bound_devices_bar_is_nobody_elses),
+	cmocka_unit_test(files_that_want_different_cache_modes_conflict),
+	cmocka_unit_test(nodes_that_want_different_cache_modes_conflict),
+	cmocka_unit_test(a_driver_that_offers_ram_as_a_device_is_refused),
+	cmocka_unit_test(a_split_map_shows_the_same_pages),
+	cmocka_unit_test(intx_is_masked_until_write_1),
+	cmocka_unit_test(an_msi_is_kept_while_it_is_masked),
+	cmocka_unit_test(msix_comes_first),
+	cmocka_unit_test(a_kind_of_interrupt_that_is_not_there_is_refused),
+	cmocka_unit_test(a_device_without_interrupts_has_no_events),
+	cmocka_unit_test(bus_mastering_is_on_while_a_file_is_open),
+	cmocka_unit_test(the_last_close_resets_the_device),
+	cmocka_unit_test(a_fault_while_memory_decoding_is_off_is_sigbus),
+	cmocka_unit_test(a_reset_takes_the_entries_away),
+	cmocka_unit_test(a_suspended_devices_entries_come_back),
+	cmocka_unit_test(a_device_that_somebody_has_is_busy),
+};
+const size_t pci_tests_n = sizeof(pci_tests) / sizeof(*pci_tests);
