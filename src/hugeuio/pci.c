@@ -54,6 +54,15 @@ static struct hugeuio_pci *to_hugeuio_pci(struct uio_info *info)
 	return container_of(info, struct hugeuio_pci, info);
 }
 
+/* PCI_UNKNOWN is how the core leaves a device without power states, 6.1 */
+static bool is_asleep(const struct pci_dev *pdev)
+{
+	const pci_power_t state = pdev->current_state;
+
+	return state == PCI_D1 || state == PCI_D2 || state == PCI_D3hot ||
+	       state == PCI_D3cold;
+}
+
 /*
  * User space may switch memory decoding off through config space, which no
  * driver is told of, so the device itself is asked. An access to a BAR that
@@ -65,7 +74,7 @@ static bool may_access(struct uio_info *info)
 	u16 command;
 
 	if (READ_ONCE(hp->blocked) || pci_channel_offline(hp->pdev) ||
-	    hp->pdev->current_state != PCI_D0)
+	    is_asleep(hp->pdev))
 		return false;
 	pci_read_config_word(hp->pdev, PCI_COMMAND, &command);
 	return !PCI_POSSIBLE_ERROR(command) && (command & PCI_COMMAND_MEMORY);

@@ -73,6 +73,10 @@ void pci_unbind(const char *addr)
 	device_path(path, addr, "driver/unbind");
 	if (pci_is_bound(addr))
 		write_file(path, addr);
+	/* or the driver would have it again as soon as it is loaded */
+	device_path(path, addr, "driver_override");
+	if (!access(path, W_OK))
+		write_file(path, "\n");
 }
 
 /* 0 or the errno of binding by driver_override */
