@@ -11,7 +11,7 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 
-#include "attr.h"
+#include "client.h"
 #include "compat/memtype.h"
 #include "compat/unsigned_offset.h"
 #include "compat/vm_flags.h"
@@ -20,9 +20,9 @@
 #include "mm/map.h"
 #include "policy.h"
 
-/* an open file; @attr is what its next mmap() does */
+/* an open file; what drivers claim of its maps can be revoked, or not */
 struct hugemem_file {
-	struct hugepfn_map_attr attr;
+	struct hugepfn_client client;
 	bool revocable;
 };
 
@@ -53,6 +53,7 @@ static int hugemem_open(struct inode *inode, struct file *file)
 	if (!hf)
 		return -ENOMEM;
 
+	hf->client.name = "hugemem";
 	mapping = hugepfn_devmem_mapping();
 	if (mapping)
 		file->f_mapping = mapping;
@@ -73,7 +74,15 @@ static long hugemem_ioctl(struct file *file, unsigned int cmd,
 {
 	struct hugemem_file *hf = file->private_data;
 
-	return hugepfn_attr_ioctl(&hf->attr, cmd, (void __user *)arg);
+	return hugepfn_client_ioctl(&hf->client, file, cmd,
+				    (void __user *)arg);
+}
+
+static void hugemem_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct hugemem_file *hf = file->private_data;
+
+	hugepfn_client_show(&hf->client, m);
 }
 
 /*
@@ -104,7 +113,7 @@ static int hugemem_check(struct file *file, struct vm_area_struct *vma)
  */
 static int hugemem_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	const struct hugemem_file *hf = file->private_data;
+	struct hugemem_file *hf = file->private_data;
 	pgprot_t prot;
 	int ret;
 
@@ -113,11 +122,10 @@ static int hugemem_mmap(struct file *file, struct vm_area_struct *vma)
 		return ret;
 
 	prot = hugepfn_memtype_prot(vma->vm_page_prot,
-				    READ_ONCE(hf->attr.cache),
+				    READ_ONCE(hf->client.attr.cache),
 				    file->f_flags & O_DSYNC);
 	vm_flags_clear(vma, VM_MAYEXEC);
-	return hugepfn_map_vma(vma, vma->vm_pgoff, prot,
-			       READ_ONCE(hf->attr.max_order),
+	return hugepfn_map_vma(vma, vma->vm_pgoff, prot, &hf->client,
 			       &hugemem_map_ops, NULL);
 }
 
@@ -127,6 +135,7 @@ static const struct file_operations hugemem_fops = {
 	.release = hugemem_release,
 	.unlocked_ioctl = hugemem_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = hugemem_show_fdinfo,
 	.mmap = hugemem_mmap,
 	.get_unmapped_area = hugepfn_get_unmapped_area,
 	HUGEPFN_FOPS_UNSIGNED_OFFSET

@@ -2,6 +2,10 @@
 /* What is set up in which order, and torn down in reverse */
 #include <linux/module.h>
 
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+#include "debugfs.h"
 #include "hugemem.h"
 #include "hugeuio/core.h"
 #include "mm/map.h"
@@ -20,6 +24,7 @@ static int __init hugepfn_init(void)
 	ret = hugepfn_hugemem_init();
 	if (ret)
 		goto exit_regions;
+	hugepfn_debugfs_init();
 	return 0;
 
 exit_regions:
@@ -31,6 +36,7 @@ exit_hugeuio:
 
 static void __exit hugepfn_exit(void)
 {
+	hugepfn_debugfs_exit();
 	hugepfn_hugemem_exit();
 	hugeuio_regions_exit();
 	hugeuio_exit();

@@ -5,7 +5,8 @@
  * Every struct begins with its own size. A program built against an older
  * header passes a shorter struct: what it does not have is taken as 0. One
  * built against a newer header may pass a longer struct, as long as what this
- * kernel module does not know is 0; otherwise the call fails with E2BIG.
+ * kernel module does not know is 0; otherwise, and for more than a page, the
+ * call fails with E2BIG.
  */
 #ifndef _UAPI_HUGEPFN_H
 #define _UAPI_HUGEPFN_H

@@ -21,9 +21,13 @@
 /**
  * struct hugepfn_memtype - a range with its type reserved
  * @alias: the kernel mapping that holds the reservation
+ * @phys: the range's first byte
+ * @size: its length in bytes
  */
 struct hugepfn_memtype {
 	void __iomem *alias;
+	phys_addr_t phys;
+	size_t size;
 };
 
 /* the bits of a protection that say its memory type */
@@ -69,6 +73,8 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 	mt->alias = hugepfn_ioremap_prot(phys, size, __pgprot(*type));
 	if (!mt->alias)
 		return -EAGAIN;
+	mt->phys = phys;
+	mt->size = size;
 
 	pte = lookup_address((unsigned long __force)mt->alias, &level);
 	if (WARN_ON_ONCE(!pte))
@@ -85,9 +91,55 @@ static inline void hugepfn_memtype_free(struct hugepfn_memtype *mt)
 	iounmap(mt->alias);
 }
 
+/**
+ * hugepfn_memtype_is_uniform - has a window one memory type in the MTRRs?
+ * @mt: a reservation
+ * @phys: the window's first byte
+ * @order: its order
+ *
+ * What the CPU does with an entry over several types is undefined (Intel SDM
+ * vol. 3, 13.11.9). mtrr_type_lookup() is not exported, but pud_set_huge() and
+ * pmd_set_huge() asked it when they made the alias, which lies congruent to
+ * the range: an alias in smaller entries says no. (So does the boot parameter
+ * nohugeiomap.)
+ *
+ * Return: false if not, or if the window is not in the reservation.
+ */
+static inline bool hugepfn_memtype_is_uniform(const struct hugepfn_memtype *mt,
+					      phys_addr_t phys,
+					      unsigned int order)
+{
+	const unsigned long size = PAGE_SIZE << order;
+	unsigned int level;
+
+	if (phys < mt->phys || phys - mt->phys > mt->size - 1)
+		return false;
+	if (!lookup_address((unsigned long __force)mt->alias +
+			    (phys - mt->phys), &level))
+		return false;
+	return page_level_size(level) >= size;
+}
+
+/* has the architecture this mode? @cache: an &enum hugepfn_cache */
 static inline bool hugepfn_memtype_has(u32 cache)
 {
-	return true;
+	return cache <= HUGEPFN_CACHE_WB;
+}
+
+/* the mode of an entry's protection; the first of those that are the same */
+static inline u32 hugepfn_memtype_cache(pgprot_t prot)
+{
+	const unsigned long type = hugepfn_memtype_of(prot);
+
+	if (type == cachemode2protval(_PAGE_CACHE_MODE_WB))
+		return HUGEPFN_CACHE_WB;
+	if (type == cachemode2protval(_PAGE_CACHE_MODE_UC_MINUS))
+		return HUGEPFN_CACHE_UC_MINUS;
+	if (type == cachemode2protval(_PAGE_CACHE_MODE_WC))
+		return HUGEPFN_CACHE_WC;
+	if (type == cachemode2protval(_PAGE_CACHE_MODE_WT))
+		return HUGEPFN_CACHE_WT;
+	return HUGEPFN_CACHE_UC;
 }
 
 /**
@@ -125,14 +177,15 @@ static inline pgprot_t hugepfn_memtype_prot(pgprot_t prot, u32 cache,
 	return hugepfn_memtype_set(pgprot_decrypted(prot), type);
 }
 
-#else /* nobody keeps an account: the type asked for is the type granted */
+#elif defined(CONFIG_ARM64)
 
+/* nobody keeps an account: the type asked for is the type granted */
 struct hugepfn_memtype {
 };
 
 static inline unsigned long hugepfn_memtype_of(pgprot_t prot)
 {
-	return pgprot_val(prot);
+	return pgprot_val(prot) & PTE_ATTRINDX_MASK;
 }
 
 static inline pgprot_t hugepfn_memtype_set(pgprot_t prot, unsigned long type)
@@ -142,12 +195,12 @@ static inline pgprot_t hugepfn_memtype_set(pgprot_t prot, unsigned long type)
 
 static inline unsigned long hugepfn_memtype_default(void)
 {
-	return 0;
+	return PTE_ATTRINDX(MT_DEVICE_nGnRnE);
 }
 
 static inline unsigned long hugepfn_memtype_uncached(void)
 {
-	return 0;
+	return PTE_ATTRINDX(MT_DEVICE_nGnRnE);
 }
 
 static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
@@ -161,10 +214,32 @@ static inline void hugepfn_memtype_free(struct hugepfn_memtype *mt)
 {
 }
 
+static inline bool hugepfn_memtype_is_uniform(const struct hugepfn_memtype *mt,
+					      phys_addr_t phys,
+					      unsigned int order)
+{
+	return true;
+}
+
 static inline bool hugepfn_memtype_has(u32 cache)
 {
 	return cache == HUGEPFN_CACHE_DEFAULT || cache == HUGEPFN_CACHE_UC ||
-	       cache == HUGEPFN_CACHE_WC;
+	       cache == HUGEPFN_CACHE_WC || cache == HUGEPFN_CACHE_WB ||
+	       cache == HUGEPFN_CACHE_DEVICE;
+}
+
+static inline u32 hugepfn_memtype_cache(pgprot_t prot)
+{
+	switch (hugepfn_memtype_of(prot)) {
+	case PTE_ATTRINDX(MT_DEVICE_nGnRnE):
+		return HUGEPFN_CACHE_UC;
+	case PTE_ATTRINDX(MT_DEVICE_nGnRE):
+		return HUGEPFN_CACHE_DEVICE;
+	case PTE_ATTRINDX(MT_NORMAL_NC):
+		return HUGEPFN_CACHE_WC;
+	default:
+		return HUGEPFN_CACHE_WB;
+	}
 }
 
 /* the default is what phys_mem_access_prot() gives outside memory */
@@ -172,10 +247,20 @@ static inline pgprot_t hugepfn_memtype_prot(pgprot_t prot, u32 cache,
 					    bool sync)
 {
 	prot = pgprot_decrypted(prot);
-	return cache == HUGEPFN_CACHE_WC ? pgprot_writecombine(prot) :
-					   pgprot_noncached(prot);
+	switch (cache) {
+	case HUGEPFN_CACHE_WC:
+		return pgprot_writecombine(prot);
+	case HUGEPFN_CACHE_WB:
+		return prot;
+	case HUGEPFN_CACHE_DEVICE:
+		return pgprot_device(prot);
+	default:
+		return pgprot_noncached(prot);
+	}
 }
 
+#else
+#error "hugepfn: no memory types known for this architecture (x86 and arm64 are)"
 #endif
 
 #endif

@@ -12,7 +12,7 @@
 #include <linux/fs.h>
 #include <linux/list.h>
 
-#include "../attr.h"
+#include "../client.h"
 #include "hugepfn/hugeuio.h"
 
 struct hugeuio_device;
@@ -46,12 +46,12 @@ struct hugeuio_device {
  * struct hugeuio_file - an open file
  * @hdev: the device
  * @event_count: the event count last read
- * @attr: what its next mmap() does
+ * @client: what the mapping engine knows of it
  */
 struct hugeuio_file {
 	struct hugeuio_device *hdev;
 	s32 event_count;
-	struct hugepfn_map_attr attr;
+	struct hugepfn_client client;
 };
 
 /**

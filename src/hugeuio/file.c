@@ -40,6 +40,7 @@ static int hugeuio_open(struct inode *inode, struct file *file)
 	if (!hf)
 		goto put_device;
 	hf->hdev = hdev;
+	hf->client.name = dev_name(&hdev->uio.dev);
 	hf->event_count = atomic_read(&hdev->uio.event);
 
 	mutex_lock(&hdev->uio.info_lock);
@@ -175,7 +176,15 @@ static long hugeuio_ioctl(struct file *file, unsigned int cmd,
 {
 	struct hugeuio_file *hf = file->private_data;
 
-	return hugepfn_attr_ioctl(&hf->attr, cmd, (void __user *)arg);
+	return hugepfn_client_ioctl(&hf->client, file, cmd,
+				    (void __user *)arg);
+}
+
+static void hugeuio_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct hugeuio_file *hf = file->private_data;
+
+	hugepfn_client_show(&hf->client, m);
 }
 
 const struct file_operations hugeuio_fops = {
@@ -188,6 +197,7 @@ const struct file_operations hugeuio_fops = {
 	.fasync = hugeuio_fasync,
 	.unlocked_ioctl = hugeuio_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = hugeuio_show_fdinfo,
 	.mmap = hugeuio_mmap,
 	.get_unmapped_area = hugeuio_get_unmapped_area,
 	.llseek = noop_llseek,

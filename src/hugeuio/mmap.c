@@ -140,7 +140,7 @@ static pgprot_t phys_prot(const struct hugeuio_file *hf,
 			  pgprot_t prot)
 {
 	const struct hugeuio_options *options = hf->hdev->options;
-	u32 cache = READ_ONCE(hf->attr.cache);
+	u32 cache = READ_ONCE(hf->client.attr.cache);
 
 	if (cache == HUGEPFN_CACHE_DEFAULT && options)
 		cache = options->cache[index];
@@ -167,8 +167,7 @@ static int mmap_phys(struct hugeuio_file *hf, struct vm_area_struct *vma,
 	}
 	return hugepfn_map_vma(vma, pfn,
 			       phys_prot(hf, mem, index, vma->vm_page_prot),
-			       READ_ONCE(hf->attr.max_order), &device_map_ops,
-			       hf->hdev);
+			       &hf->client, &device_map_ops, hf->hdev);
 }
 
 /* info_lock held; the page that a map shows @offset bytes into it */

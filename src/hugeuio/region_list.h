@@ -8,6 +8,8 @@
 #ifndef HUGEUIO_REGION_LIST_H
 #define HUGEUIO_REGION_LIST_H
 
+#include "../cache_names.h"
+
 #define HUGEUIO_REGION_NAME 32
 
 /**
@@ -26,17 +28,8 @@ struct hugeuio_region_spec {
 
 static inline int hugeuio_region_cache(const char *text, unsigned int *cache)
 {
-	static const char * const names[] = {
-		[HUGEPFN_CACHE_DEFAULT] = "default",
-		[HUGEPFN_CACHE_UC] = "uc",
-		[HUGEPFN_CACHE_UC_MINUS] = "uc-minus",
-		[HUGEPFN_CACHE_WC] = "wc",
-		[HUGEPFN_CACHE_WT] = "wt",
-		[HUGEPFN_CACHE_WB] = "wb",
-	};
-
-	for (*cache = 0; *cache < sizeof(names) / sizeof(*names); ++*cache)
-		if (!strcmp(text, names[*cache]))
+	for (*cache = 0; *cache < HUGEPFN_CACHE_MODES; ++*cache)
+		if (!strcmp(text, hugepfn_cache_name(*cache)))
 			return 0;
 	return -1;
 }
@@ -86,7 +79,7 @@ static inline const char *hugeuio_region_parse(const char *text,
 
 	spec->cache = HUGEPFN_CACHE_DEFAULT;
 	if (*at && hugeuio_region_cache(at + 1, &spec->cache))
-		return "its cache mode is none of uc, uc-minus, wc, wt, wb";
+		return "its cache mode is none of uc, uc-minus, wc, wt, wb, device";
 	if (!spec->len || (spec->start | spec->len) & (page_size - 1))
 		return "its address or length is not a multiple of the page size, or the length is 0";
 	if (spec->start + spec->len - 1 < spec->start)

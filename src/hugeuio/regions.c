@@ -22,7 +22,7 @@
 static char *regions;
 module_param(regions, charp, 0444);
 MODULE_PARM_DESC(regions,
-		 "NAME@ADDR+LEN[:CACHE],... a node for each range; CACHE: uc, uc-minus, wc, wt, wb");
+		 "NAME@ADDR+LEN[:CACHE],... a node for each range; CACHE: uc, uc-minus, wc, wt, wb, device");
 
 struct region {
 	struct list_head list;

@@ -14,7 +14,9 @@
 #include <linux/mutex.h>
 
 #include "../compat/huge_fault.h"
+#include "../compat/thp_disabled.h"
 #include "../compat/zap.h"
+#include "../trace.h"
 #include "map.h"
 
 #define WINDOW_LOCK_BITS 6
@@ -90,30 +92,75 @@ static void fault_recheck(const struct vm_fault *vmf,
 
 	/* the insert before the question; pairs with hugepfn_zap_mapping() */
 	smp_mb();
-	if (!fault_may_map(vmf, &now) || !hugepfn_extent_equal(now, mapped))
-		hugepfn_zap_vma(vmf->vma, extent_addr(vmf, mapped),
-				extent_size(mapped));
+	if (fault_may_map(vmf, &now) && hugepfn_extent_equal(now, mapped))
+		return;
+	trace_revoke(mapped.first, mapped.last);
+	hugepfn_zap_vma(vmf->vma, extent_addr(vmf, mapped),
+			extent_size(mapped));
+}
+
+/* what stands against one entry of @order, as far as it can be asked */
+static enum hugepfn_reason order_allowed(const struct vm_fault *vmf,
+					 unsigned int order)
+{
+	const struct hugepfn_extent window = fault_extent(vmf, order);
+	const enum hugepfn_reason why = hugepfn_order_fits(vmf, order);
+	struct hugepfn_extent allowed = window;
+
+	if (why != HUGEPFN_FITS)
+		return why;
+	return fault_may_map(vmf, &allowed) &&
+	       hugepfn_extent_equal(allowed, window) ? HUGEPFN_FITS :
+						       HUGEPFN_RANGE;
+}
+
+/* the kernel did not ask for a larger entry, or there was no place for it */
+static enum hugepfn_reason why_smaller(const struct vm_fault *vmf,
+				       unsigned int level)
+{
+	enum hugepfn_reason why;
+
+	if (level == HUGEPFN_LEVELS - 1)
+		return HUGEPFN_FITS;
+	why = order_allowed(vmf, hugepfn_level_order(level + 1));
+	if (why != HUGEPFN_FITS)
+		return why;
+	return hugepfn_thp_disabled(vmf->vma) ? HUGEPFN_ADVICE : HUGEPFN_TABLE;
+}
+
+/* for fdinfo and the tracepoint */
+static void fault_account(const struct vm_fault *vmf, unsigned int level,
+			  vm_fault_t result)
+{
+	const struct hugepfn_map *map = vmf->vma->vm_private_data;
+	enum hugepfn_reason why = HUGEPFN_FITS;
+
+	if (result == VM_FAULT_NOPAGE) {
+		why = why_smaller(vmf, level);
+		atomic64_inc(&map->client->faults[level]);
+		if (why != HUGEPFN_FITS)
+			atomic64_inc(&map->client->smaller[why]);
+	}
+	trace_fault(vmf, hugepfn_vma_pfn(vmf->vma, vmf->address),
+		    hugepfn_level_order(level), why, result);
 }
 
 static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
 					   unsigned int order)
 {
-	const struct hugepfn_extent window = fault_extent(vmf, order);
-	struct hugepfn_extent allowed = window;
 	vm_fault_t ret;
 
-	if (!hugepfn_order_fits(vmf, order))
-		return VM_FAULT_FALLBACK;
-	if (!fault_may_map(vmf, &allowed) ||
-	    !hugepfn_extent_equal(allowed, window))
+	if (order_allowed(vmf, order) != HUGEPFN_FITS)
 		return VM_FAULT_FALLBACK;
 
 	mutex_lock(window_lock(vmf));
 	ret = hugepfn_insert_order(vmf, order);
 	mutex_unlock(window_lock(vmf));
 
-	if (ret == VM_FAULT_NOPAGE)
-		fault_recheck(vmf, window);
+	if (ret == VM_FAULT_NOPAGE) {
+		fault_account(vmf, order > hugepfn_level_order(1) ? 2 : 1, ret);
+		fault_recheck(vmf, fault_extent(vmf, order));
+	}
 	return ret;
 }
 
@@ -177,8 +224,10 @@ static vm_fault_t fault(struct vm_fault *vmf)
 		fault_extent(vmf, PMD_SHIFT - PAGE_SHIFT);
 	vm_fault_t ret;
 
-	if (!fault_may_map(vmf, &around))
+	if (!fault_may_map(vmf, &around)) {
+		fault_account(vmf, 0, VM_FAULT_SIGBUS);
 		return VM_FAULT_SIGBUS;
+	}
 
 	mutex_lock(window_lock(vmf));
 	ret = hugepfn_insert_order(vmf, 0);
@@ -186,6 +235,7 @@ static vm_fault_t fault(struct vm_fault *vmf)
 		fault_around(vmf, around);
 	mutex_unlock(window_lock(vmf));
 
+	fault_account(vmf, 0, ret);
 	if (ret == VM_FAULT_NOPAGE)
 		fault_recheck(vmf, around);
 	return ret;

@@ -12,6 +12,7 @@
 #include "../compat/cow_mapping.h"
 #include "../compat/huge_fault.h"
 #include "../compat/vm_flags.h"
+#include "../trace.h"
 #include "map.h"
 
 /**
@@ -29,7 +30,7 @@ static void map_put(struct hugepfn_map *map)
 {
 	if (!refcount_dec_and_test(&map->ref))
 		return;
-	hugepfn_track_put(map->track);
+	hugepfn_untrack_map(map);
 	kfree(map);
 }
 
@@ -48,12 +49,12 @@ void hugepfn_vma_close(struct vm_area_struct *vma)
 
 static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 				   unsigned long pfn, pgprot_t *prot,
-				   unsigned int max_order,
+				   struct hugepfn_client *client,
 				   const struct hugepfn_map_ops *ops,
 				   void *owner)
 {
 	struct hugepfn_map *map;
-	struct hugepfn_track *track;
+	int ret;
 
 	map = kzalloc(sizeof(*map), GFP_KERNEL);
 	if (!map)
@@ -62,16 +63,18 @@ static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 	refcount_set(&map->ref, 1);
 	map->pfn = pfn;
 	map->npages = vma_pages(vma);
-	map->max_order = max_order;
+	map->max_order = READ_ONCE(client->attr.max_order) ?: UINT_MAX;
 	map->ops = ops;
 	map->owner = owner;
+	map->client = client;
+	map->pid = task_tgid_nr(current);
+	get_task_comm(map->comm, current->group_leader);
 
-	track = hugepfn_track_get(map->pfn, map->npages, prot);
-	if (IS_ERR(track)) {
+	ret = hugepfn_track_map(map, prot);
+	if (ret) {
 		kfree(map);
-		return ERR_CAST(track);
+		return ERR_PTR(ret);
 	}
-	map->track = track;
 	return map;
 }
 
@@ -83,17 +86,29 @@ static const struct vm_operations_struct private_vm_ops = {
  * Copy-on-write needs its originals in place before the first fault:
  * vm_normal_page() tells a copy from an original by comparing the frame with
  * vm_pgoff, and vmf_insert_pfn() is a BUG in such a VMA. remap_pfn_range()
- * reserves the memory type itself, for the VMA's lifetime. There is no fault
- * handler: a page that was revoked stays SIGBUS, as with /dev/mem.
+ * reserves the memory type itself, for the VMA's lifetime; the map's own
+ * reservation is there to ask for it. There is no fault handler: a page that
+ * was revoked stays SIGBUS, as with /dev/mem.
  */
-static int map_private(struct vm_area_struct *vma, unsigned long pfn,
+static int map_private(struct vm_area_struct *vma, struct hugepfn_map *map,
 		       pgprot_t prot)
 {
+	int ret;
+
 	vma->vm_ops = &private_vm_ops;
-	if (remap_pfn_range(vma, vma->vm_start, pfn,
-			    vma->vm_end - vma->vm_start, prot))
-		return -EAGAIN;
-	return 0;
+	ret = remap_pfn_range(vma, vma->vm_start, map->pfn,
+			      vma->vm_end - vma->vm_start, prot);
+	map_put(map);
+	return ret ? -EAGAIN : 0;
+}
+
+/**
+ * hugepfn_vma_is_private - was it set up to copy what is written to?
+ * @vma: any VMA
+ */
+bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
+{
+	return vma->vm_ops == &private_vm_ops;
 }
 
 /**
@@ -101,7 +116,7 @@ static int map_private(struct vm_area_struct *vma, unsigned long pfn,
  * @vma: the VMA, as the file's mmap() got it
  * @pfn: the page frame its first page shows
  * @prot: its protection with the memory type that is wanted
- * @max_order: no entry is to be larger than this; 0 for no limit
+ * @client: the open file, with its attributes; the VMA keeps it
  * @ops: the node's rules, already asked for the whole range
  * @owner: passed to them; must live as long as the VMA's file
  *
@@ -113,19 +128,17 @@ static int map_private(struct vm_area_struct *vma, unsigned long pfn,
  * -ENOMEM.
  */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
-		    pgprot_t prot, unsigned int max_order,
+		    pgprot_t prot, struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner)
 {
 	struct hugepfn_map *map;
 
 	vma->vm_pgoff = pfn;
-	if (vma_is_cow_mapping(vma))
-		return map_private(vma, pfn, prot);
-
-	map = map_new(vma, pfn, &prot, max_order ?: UINT_MAX, ops,
-		      owner);
+	map = map_new(vma, pfn, &prot, client, ops, owner);
 	if (IS_ERR(map))
 		return PTR_ERR(map);
+	if (vma_is_cow_mapping(vma))
+		return map_private(vma, map, prot);
 
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
 		     HUGEPFN_VM_HUGEPAGE);
@@ -148,6 +161,7 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
  */
 void hugepfn_zap_mapping(struct address_space *mapping)
 {
+	trace_revoke(0, PHYS_PFN(~0ULL));
 	smp_mb();
 	unmap_mapping_range(mapping, 0, 0, 1);
 }

@@ -9,10 +9,66 @@
 #include <linux/mm.h>
 #include <linux/refcount.h>
 
+#include "hugepfn.h"
 #include "window.h"
 
 struct hugepfn_map;
 struct hugepfn_track;
+struct seq_file;
+
+/**
+ * enum hugepfn_reason - why a fault was not answered with the next larger order
+ * @HUGEPFN_FITS: there is no reason against it
+ * @HUGEPFN_KERNEL: this kernel or CPU has no such entries
+ * @HUGEPFN_LIMIT: the file's max_order
+ * @HUGEPFN_OFFSET: virtual and physical address are not congruent
+ * @HUGEPFN_WINDOW: the window reaches over an end of the VMA
+ * @HUGEPFN_CACHE: the window has more than one memory type in the MTRRs
+ * @HUGEPFN_RANGE: the node's rules forbid a page of the window
+ * @HUGEPFN_ADVICE: MADV_NOHUGEPAGE, PR_SET_THP_DISABLE
+ * @HUGEPFN_TABLE: there are smaller entries in the window already, or, on
+ *	older kernels, /sys/kernel/mm/transparent_hugepage/enabled says never
+ */
+enum hugepfn_reason {
+	HUGEPFN_FITS,
+	HUGEPFN_KERNEL,
+	HUGEPFN_LIMIT,
+	HUGEPFN_OFFSET,
+	HUGEPFN_WINDOW,
+	HUGEPFN_CACHE,
+	HUGEPFN_RANGE,
+	HUGEPFN_ADVICE,
+	HUGEPFN_TABLE,
+	HUGEPFN_REASONS
+};
+
+/* what people see of them, in the form that trace.h needs */
+#define HUGEPFN_REASON_NAMES			\
+	EM(HUGEPFN_FITS,	"none")		\
+	EM(HUGEPFN_KERNEL,	"kernel")	\
+	EM(HUGEPFN_LIMIT,	"limit")	\
+	EM(HUGEPFN_OFFSET,	"offset")	\
+	EM(HUGEPFN_WINDOW,	"window")	\
+	EM(HUGEPFN_CACHE,	"cache")	\
+	EM(HUGEPFN_RANGE,	"range")	\
+	EM(HUGEPFN_ADVICE,	"advice")	\
+	EMe(HUGEPFN_TABLE,	"table")
+
+/**
+ * struct hugepfn_client - an open file that maps through the engine
+ * @name: the node's name, for people
+ * @attr: what its next mmap() does
+ * @faults: faults that were answered, by the level of the entry
+ * @smaller: how often which reason kept an entry from being larger
+ * @reserved: bytes that its live maps keep the memory type of
+ */
+struct hugepfn_client {
+	const char *name;
+	struct hugepfn_map_attr attr;
+	atomic64_t faults[HUGEPFN_LEVELS];
+	atomic64_t smaller[HUGEPFN_REASONS];
+	atomic64_t reserved;
+};
 
 /**
  * struct hugepfn_map_ops - what a node tells the engine
@@ -34,7 +90,11 @@ struct hugepfn_map_ops {
  * @max_order: no entry is larger than this
  * @ops: the node's rules
  * @owner: whom they are about; lives as long as the VMA's file
+ * @client: the open file, which its VMAs keep open
  * @track: the memory-type reservation that lives as long as this
+ * @list: the other maps under it; tracks_lock
+ * @pid: who called mmap(), as the first PID namespace counts
+ * @comm: the name of that process then
  */
 struct hugepfn_map {
 	refcount_t ref;
@@ -43,25 +103,45 @@ struct hugepfn_map {
 	unsigned int max_order;
 	const struct hugepfn_map_ops *ops;
 	void *owner;
+	struct hugepfn_client *client;
 	struct hugepfn_track *track;
+	struct list_head list;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
 };
+
+/* the order of an entry at a level of the page table */
+static inline unsigned int hugepfn_level_order(unsigned int level)
+{
+	static const unsigned int order[HUGEPFN_LEVELS] = {
+		0,
+		PMD_SHIFT - PAGE_SHIFT,
+		PUD_SHIFT - PAGE_SHIFT,
+	};
+
+	return order[level];
+}
 
 /* map.c */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
-		    pgprot_t prot, unsigned int max_order,
+		    pgprot_t prot, struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner);
+bool hugepfn_vma_is_private(const struct vm_area_struct *vma);
 void hugepfn_zap_mapping(struct address_space *mapping);
 unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
 			      unsigned long addr);
 
 /* track.c */
-struct hugepfn_track *hugepfn_track_get(unsigned long pfn,
-					unsigned long npages, pgprot_t *prot);
-void hugepfn_track_put(struct hugepfn_track *track);
+int hugepfn_track_map(struct hugepfn_map *map, pgprot_t *prot);
+void hugepfn_untrack_map(struct hugepfn_map *map);
+bool hugepfn_track_is_uniform(const struct hugepfn_track *track,
+			      unsigned long pfn, unsigned int order);
+void hugepfn_track_show(struct seq_file *m);
 
 /* order.c */
 u64 hugepfn_orders(void);
-bool hugepfn_order_fits(const struct vm_fault *vmf, unsigned int order);
+enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
+				       unsigned int order);
 vm_fault_t hugepfn_insert_order(struct vm_fault *vmf, unsigned int order);
 
 /* fault.c */
@@ -72,6 +152,31 @@ extern const struct vm_operations_struct hugepfn_vm_ops;
 unsigned long hugepfn_get_unmapped_area(struct file *file, unsigned long addr,
 					unsigned long len, unsigned long pfn,
 					unsigned long flags);
+
+/* walk.c */
+/**
+ * struct hugepfn_entry - what a page table has for an address
+ * @level: the entry's, or that at which there is a hole
+ * @present: it is an entry
+ * @pfn: the page frame that its first page shows
+ * @prot: its protection, in the form of an entry of order 0
+ */
+struct hugepfn_entry {
+	unsigned int level;
+	bool present;
+	unsigned long pfn;
+	pgprot_t prot;
+};
+
+typedef int (*hugepfn_visit_fn)(const struct hugepfn_entry *entry,
+				unsigned long addr, unsigned long end,
+				void *data);
+int hugepfn_walk(struct mm_struct *mm, unsigned long addr, unsigned long end,
+		 hugepfn_visit_fn visit, void *data);
+
+/* range.c */
+int hugepfn_query_range(struct file *file, struct hugepfn_range_info *info);
+int hugepfn_populate(struct file *file, u64 addr, u64 length);
 
 /* access.c */
 int hugepfn_access(struct vm_area_struct *vma, unsigned long addr, void *buf,

@@ -27,22 +27,34 @@ u64 hugepfn_orders(void)
  * The huge inserts skip pfn_modify_allowed(), which the order-0 one asks: on
  * a CPU with L1TF an entry that is not present may not hold any frame that
  * user space likes. So where nothing is accessible nothing huge goes in.
+ *
+ * Return: %HUGEPFN_FITS, or what stands against it.
  */
-bool hugepfn_order_fits(const struct vm_fault *vmf, unsigned int order)
+enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
+				       unsigned int order)
 {
 	const struct vm_area_struct *vma = vmf->vma;
 	const struct hugepfn_map *map = vma->vm_private_data;
+	const unsigned long page = vmf->address >> PAGE_SHIFT;
+	const unsigned long pfn = hugepfn_vma_pfn(vma, vmf->address);
+	const unsigned long mask = (1UL << order) - 1;
 
 	if (!order)
-		return true;
-	if (order > map->max_order)
-		return false;
+		return HUGEPFN_FITS;
+	if (!(hugepfn_orders() & BIT_ULL(order)))
+		return HUGEPFN_KERNEL;
 	if (arch_has_pfn_modify_check() && !(vma->vm_flags & VM_ACCESS_FLAGS))
-		return false;
-	return hugepfn_window_fits(vmf->address >> PAGE_SHIFT,
-				   hugepfn_vma_pfn(vma, vmf->address),
-				   vma->vm_start >> PAGE_SHIFT,
-				   (vma->vm_end >> PAGE_SHIFT) - 1, order);
+		return HUGEPFN_KERNEL;
+	if (order > map->max_order)
+		return HUGEPFN_LIMIT;
+	if ((page ^ pfn) & mask)
+		return HUGEPFN_OFFSET;
+	if (!hugepfn_window_fits(page, pfn, vma->vm_start >> PAGE_SHIFT,
+				 (vma->vm_end >> PAGE_SHIFT) - 1, order))
+		return HUGEPFN_WINDOW;
+	if (!hugepfn_track_is_uniform(map->track, pfn & ~mask, order))
+		return HUGEPFN_CACHE;
+	return HUGEPFN_FITS;
 }
 
 /*

@@ -9,9 +9,12 @@
  */
 #include <linux/interval_tree_generic.h>
 #include <linux/mutex.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "../cache_names.h"
 #include "../compat/memtype.h"
+#include "../trace.h"
 #include "map.h"
 
 /* what lies before and after the 2 MiB and the 1 GiB boundaries */
@@ -29,7 +32,7 @@ struct hugepfn_track {
 	unsigned long first;
 	unsigned long last;
 	unsigned long subtree_last;
-	unsigned int ref;
+	struct list_head maps;
 	unsigned long want;
 	unsigned long granted;
 	unsigned int nr_pieces;
@@ -128,6 +131,7 @@ static struct hugepfn_track *track_new(unsigned long first, unsigned long last,
 	t->first = first;
 	t->last = last;
 	t->want = want;
+	INIT_LIST_HEAD(&t->maps);
 	ret = track_reserve(t);
 	if (ret) {
 		kfree(t);
@@ -137,10 +141,26 @@ static struct hugepfn_track *track_new(unsigned long first, unsigned long last,
 	return t;
 }
 
+static void track_free_unused(struct hugepfn_track *t)
+{
+	if (!list_empty(&t->maps))
+		return;
+	track_remove(t, &tracks);
+	track_release_pieces(t);
+	kfree(t);
+}
+
+/* the file asked for one type and no other */
+static bool granted_too_little(const struct hugepfn_map *map,
+			       const struct hugepfn_track *t)
+{
+	return t->granted != t->want &&
+	       READ_ONCE(map->client->attr.flags) & HUGEPFN_MAP_STRICT;
+}
+
 /**
- * hugepfn_track_get - reserve the memory type of a range
- * @pfn: the first page frame
- * @npages: how many there are, not 0
+ * hugepfn_track_map - reserve the memory type of a map's range
+ * @map: the map, its pfn, npages and client set
  * @prot: in: a protection with the type that is wanted; out: the same
  *	protection with the type that was granted
  *
@@ -148,41 +168,106 @@ static struct hugepfn_track *track_new(unsigned long first, unsigned long last,
  * Where the architecture keeps no account of memory types this only counts.
  *
  * Context: sleeps; may be called with the mmap lock held.
- * Return: the reservation, -EAGAIN if another type is in force somewhere in
- * the range, or -ENOMEM.
+ * Return: 0; -EAGAIN if another type is in force somewhere in the range, or
+ * would be granted and the file is strict; -ENOMEM.
  */
-struct hugepfn_track *hugepfn_track_get(unsigned long pfn,
-					unsigned long npages, pgprot_t *prot)
+int hugepfn_track_map(struct hugepfn_map *map, pgprot_t *prot)
 {
-	const unsigned long last = pfn + npages - 1;
+	const unsigned long last = map->pfn + map->npages - 1;
 	const unsigned long want = hugepfn_memtype_of(*prot);
+	const u32 asked = hugepfn_memtype_cache(*prot);
 	struct hugepfn_track *t;
+	int ret = 0;
 
 	mutex_lock(&tracks_lock);
-	t = track_find(pfn, last, want);
+	t = track_find(map->pfn, last, want);
 	if (!t)
-		t = track_new(pfn, last, want);
-	if (!IS_ERR(t)) {
-		t->ref++;
+		t = track_new(map->pfn, last, want);
+	if (IS_ERR(t)) {
+		ret = PTR_ERR(t);
+	} else if (granted_too_little(map, t)) {
+		track_free_unused(t);
+		ret = -EAGAIN;
+	} else {
+		list_add_tail(&map->list, &t->maps);
+		map->track = t;
 		*prot = hugepfn_memtype_set(*prot, t->granted);
 	}
 	mutex_unlock(&tracks_lock);
-	return t;
+
+	if (!ret)
+		atomic64_add((u64)map->npages << PAGE_SHIFT,
+			     &map->client->reserved);
+	trace_track(map, asked, hugepfn_memtype_cache(*prot), ret);
+	return ret;
 }
 
 /**
- * hugepfn_track_put - give up a reference to a reservation
- * @track: what hugepfn_track_get() returned
+ * hugepfn_untrack_map - give up what hugepfn_track_map() took
+ * @map: the map
  *
  * Context: sleeps; may be called with the mmap lock held.
  */
-void hugepfn_track_put(struct hugepfn_track *track)
+void hugepfn_untrack_map(struct hugepfn_map *map)
 {
 	mutex_lock(&tracks_lock);
-	if (!--track->ref) {
-		track_remove(track, &tracks);
-		track_release_pieces(track);
-		kfree(track);
+	list_del(&map->list);
+	track_free_unused(map->track);
+	mutex_unlock(&tracks_lock);
+	atomic64_sub((u64)map->npages << PAGE_SHIFT, &map->client->reserved);
+}
+
+/**
+ * hugepfn_track_is_uniform - may one entry map this window?
+ * @track: a reservation that holds it
+ * @pfn: the window's first page frame
+ * @order: its order
+ */
+bool hugepfn_track_is_uniform(const struct hugepfn_track *track,
+			      unsigned long pfn, unsigned int order)
+{
+	unsigned int i;
+
+	for (i = 0; i < track->nr_pieces; i++)
+		if (hugepfn_memtype_is_uniform(&track->pieces[i],
+					       PFN_PHYS(pfn), order))
+			return true;
+	return false;
+}
+
+static void show_range(struct seq_file *m, const char *indent,
+		       unsigned long first, unsigned long last,
+		       const struct hugepfn_track *t)
+{
+	const pgprot_t prot = hugepfn_memtype_set(__pgprot(0), t->granted);
+
+	seq_printf(m, "%s%llx-%llx %s", indent, (u64)PFN_PHYS(first),
+		   (u64)PFN_PHYS(last + 1) - 1,
+		   hugepfn_cache_name(hugepfn_memtype_cache(prot)));
+}
+
+/**
+ * hugepfn_track_show - list the reservations and the maps under each
+ * @m: where to
+ *
+ * Context: sleeps.
+ */
+void hugepfn_track_show(struct seq_file *m)
+{
+	const struct hugepfn_map *map;
+	struct hugepfn_track *t;
+
+	mutex_lock(&tracks_lock);
+	for (t = track_iter_first(&tracks, 0, ULONG_MAX); t;
+	     t = track_iter_next(t, 0, ULONG_MAX)) {
+		show_range(m, "", t->first, t->last, t);
+		seq_putc(m, '\n');
+		list_for_each_entry(map, &t->maps, list) {
+			show_range(m, "\t", map->pfn,
+				   map->pfn + map->npages - 1, t);
+			seq_printf(m, " %s pid %d %s\n", map->client->name,
+				   map->pid, map->comm);
+		}
 	}
 	mutex_unlock(&tracks_lock);
 }
