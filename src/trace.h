@@ -27,35 +27,34 @@ HUGEPFN_CACHE_NAMES
 /*
  * A fault was answered, or could not be.
  *
- * order: of the entry; smaller: why it is not of the next larger one; result:
- * NOPAGE for an entry, SIGBUS for a page that may not be mapped now
+ * order: of the entry; smaller: why it is not of the next larger one; error: 0,
+ * -EFAULT for a page that may not be mapped now (SIGBUS), -ENOMEM
  */
 TRACE_EVENT(fault,
 	TP_PROTO(const struct vm_fault *vmf, unsigned long pfn,
-		 unsigned int order, enum hugepfn_reason smaller,
-		 vm_fault_t result),
-	TP_ARGS(vmf, pfn, order, smaller, result),
+		 unsigned int order, enum hugepfn_reason smaller, int error),
+	TP_ARGS(vmf, pfn, order, smaller, error),
 	TP_STRUCT__entry(
 		__field(unsigned long, addr)
 		__field(u64, phys)
 		__field(unsigned int, order)
 		__field(unsigned int, smaller)
-		__field(unsigned int, result)
 		__field(bool, write)
+		__field(int, error)
 	),
 	TP_fast_assign(
 		__entry->addr = vmf->address;
 		__entry->phys = PFN_PHYS(pfn);
 		__entry->order = order;
 		__entry->smaller = smaller;
-		__entry->result = (__force unsigned int)result;
 		__entry->write = vmf->flags & FAULT_FLAG_WRITE;
+		__entry->error = error;
 	),
-	TP_printk("addr=0x%lx phys=0x%llx order=%u %s smaller=%s result=%s",
+	TP_printk("addr=0x%lx phys=0x%llx order=%u %s smaller=%s error=%d",
 		  __entry->addr, __entry->phys, __entry->order,
 		  __entry->write ? "write" : "read",
 		  __print_symbolic(__entry->smaller, HUGEPFN_REASON_NAMES),
-		  __print_flags(__entry->result, "|", VM_FAULT_RESULT_TRACE))
+		  __entry->error)
 );
 
 /* mmap() reserved a memory type; error: 0, -EAGAIN for a conflict, -ENOMEM */

@@ -20,4 +20,10 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
+/* no fault of this VMA until the mmap lock, held for writing, is let go */
+static inline void hugepfn_vma_start_write(struct vm_area_struct *vma)
+{
+	vm_flags_set(vma, VM_NONE);
+}
+
 #endif

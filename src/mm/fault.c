@@ -142,23 +142,28 @@ static void fault_account(const struct vm_fault *vmf, unsigned int level,
 			atomic64_inc(&map->client->smaller[why]);
 	}
 	trace_fault(vmf, hugepfn_vma_pfn(vmf->vma, vmf->address),
-		    hugepfn_level_order(level), why, result);
+		    hugepfn_level_order(level), why,
+		    vm_fault_to_errno(result, 0));
 }
 
 static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
 					   unsigned int order)
 {
+	struct hugepfn_map *map = vmf->vma->vm_private_data;
+	const unsigned int level = order > hugepfn_level_order(1) ? 2 : 1;
 	vm_fault_t ret;
 
 	if (order_allowed(vmf, order) != HUGEPFN_FITS)
 		return VM_FAULT_FALLBACK;
 
+	if (level == 2)
+		WRITE_ONCE(map->has_pud_entries, true);
 	mutex_lock(window_lock(vmf));
 	ret = hugepfn_insert_order(vmf, order);
 	mutex_unlock(window_lock(vmf));
 
 	if (ret == VM_FAULT_NOPAGE) {
-		fault_account(vmf, order > hugepfn_level_order(1) ? 2 : 1, ret);
+		fault_account(vmf, level, ret);
 		fault_recheck(vmf, fault_extent(vmf, order));
 	}
 	return ret;
@@ -244,6 +249,7 @@ static vm_fault_t fault(struct vm_fault *vmf)
 const struct vm_operations_struct hugepfn_vm_ops = {
 	.open = hugepfn_vma_open,
 	.close = hugepfn_vma_close,
+	.may_split = hugepfn_vma_may_split,
 	.fault = fault,
 	.huge_fault = HUGEPFN_HUGE_FAULT(huge_fault),
 	.access = hugepfn_access,

@@ -40,6 +40,7 @@ void hugepfn_vma_open(struct vm_area_struct *vma)
 	struct hugepfn_map *map = vma->vm_private_data;
 
 	refcount_inc(&map->ref);
+	hugepfn_vma_prepare_move(vma);
 }
 
 void hugepfn_vma_close(struct vm_area_struct *vma)

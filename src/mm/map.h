@@ -23,7 +23,8 @@ struct seq_file;
  * @HUGEPFN_LIMIT: the file's max_order
  * @HUGEPFN_OFFSET: virtual and physical address are not congruent
  * @HUGEPFN_WINDOW: the window reaches over an end of the VMA
- * @HUGEPFN_CACHE: the window has more than one memory type in the MTRRs
+ * @HUGEPFN_CACHE: the window has more than one memory type in the MTRRs, or
+ *	the mapping's is one that huge entries cannot have (x86: write-through)
  * @HUGEPFN_RANGE: the node's rules forbid a page of the window
  * @HUGEPFN_ADVICE: MADV_NOHUGEPAGE, PR_SET_THP_DISABLE
  * @HUGEPFN_TABLE: there are smaller entries in the window already, or, on
@@ -88,6 +89,7 @@ struct hugepfn_map_ops {
  * @pfn: the first page frame
  * @npages: how many there are
  * @max_order: no entry is larger than this
+ * @has_pud_entries: there may be some; see cut.c
  * @ops: the node's rules
  * @owner: whom they are about; lives as long as the VMA's file
  * @client: the open file, which its VMAs keep open
@@ -101,6 +103,7 @@ struct hugepfn_map {
 	unsigned long pfn;
 	unsigned long npages;
 	unsigned int max_order;
+	bool has_pud_entries;
 	const struct hugepfn_map_ops *ops;
 	void *owner;
 	struct hugepfn_client *client;
@@ -147,6 +150,10 @@ vm_fault_t hugepfn_insert_order(struct vm_fault *vmf, unsigned int order);
 /* fault.c */
 void hugepfn_fault_init(void);
 extern const struct vm_operations_struct hugepfn_vm_ops;
+
+/* cut.c */
+int hugepfn_vma_may_split(struct vm_area_struct *vma, unsigned long addr);
+void hugepfn_vma_prepare_move(struct vm_area_struct *new);
 
 /* align.c */
 unsigned long hugepfn_get_unmapped_area(struct file *file, unsigned long addr,

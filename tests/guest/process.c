@@ -135,6 +135,84 @@ static void a_moved_mapping_shows_the_same_pages(void **state)
 	munmap(p, len);
 }
 
+/* the largest entries there are, moved whole, in part and out of line */
+static void the_largest_entries_can_be_moved(void **state)
+{
+	const uint64_t shifts[] = { 0, pmd_size, page_size };
+	const uint64_t len = 2 * pud_size, cut = pud_size / 2 + page_size;
+	char *p, *q;
+	size_t i;
+
+	(void)state;
+	stamp(0, len, MIB(1));
+	for (i = 0; i < 3; i++) {
+		p = map_bar(0, len);
+		touch(p, len, MIB(1));
+		q = mremap(p, len, len, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   reserve(len, pud_size, shifts[i]));
+		assert_true(q != MAP_FAILED);
+		assert_int_equal(load_signal(p), SIGSEGV);
+		assert_int_equal(load_signal(p + pud_size), SIGSEGV);
+		assert_stamps(q, 0, len, MIB(1));
+
+		p = mremap(q + cut, MIB(8), MIB(8),
+			   MREMAP_MAYMOVE | MREMAP_FIXED,
+			   reserve(MIB(8), pmd_size, page_size));
+		assert_true(p != MAP_FAILED);
+		assert_int_equal(load_signal(q + cut), SIGSEGV);
+		assert_stamps(p + MIB(1) - page_size, pud_size / 2 + MIB(1),
+			      MIB(7), MIB(1));
+		assert_stamps(q, 0, cut, MIB(1));
+		munmap(p, MIB(8));
+		munmap(q, len);
+	}
+}
+
+/*
+ * munmap(), mprotect() and madvise() of a part. What is cut off is out of
+ * reach, here and in a child, and the rest is where it was.
+ */
+static void the_largest_entries_can_be_cut_anywhere(void **state)
+{
+	const uint64_t at[] = {
+		page_size, pmd_size, 3 * pmd_size + page_size, pud_size / 2,
+		pud_size - page_size, pud_size + pmd_size,
+	};
+	const uint64_t len = 2 * pud_size;
+	size_t i;
+
+	(void)state;
+	stamp(0, len, MIB(1));
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		char *p = map_bar(0, len), *cut = p + at[i];
+		int status;
+		pid_t child;
+
+		touch(p, len, MIB(1));
+		assert_int_equal(madvise(cut, page_size, MADV_DONTFORK), 0);
+		touch(p, len, MIB(1));
+		child = fork();
+		if (!child)
+			_exit(load_signal(cut) == SIGSEGV &&
+			      load_signal(p + len - 8) == 0 ? 0 : 1);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		assert_stamps(p, 0, len, MIB(1));
+
+		assert_int_equal(mprotect(cut, page_size, PROT_READ), 0);
+		assert_int_equal(load_signal(cut), 0);
+		assert_int_equal(store_signal(cut), SIGSEGV);
+		assert_stamps(p, 0, len, MIB(1));
+
+		munmap(cut, page_size);
+		assert_int_equal(load_signal(cut), SIGSEGV);
+		assert_int_equal(store_signal(cut - 8), 0);
+		assert_int_equal(store_signal(cut + page_size), 0);
+		munmap(p, len);
+		stamp(at[i] - page_size, 3 * page_size, page_size);
+	}
+}
+
 static void a_mapping_cannot_grow(void **state)
 {
 	char *p = map_bar(0, MIB(1));
@@ -397,6 +475,8 @@ const struct CMUnitTest process_tests[] = {
 	cmocka_unit_test(private_writes_stay_private),
 	cmocka_unit_test(fork_keeps_shared_entries),
 	cmocka_unit_test(a_moved_mapping_shows_the_same_pages),
+	cmocka_unit_test(the_largest_entries_can_be_moved),
+	cmocka_unit_test(the_largest_entries_can_be_cut_anywhere),
 	cmocka_unit_test(a_mapping_cannot_grow),
 	cmocka_unit_test(partial_unmap_leaves_the_rest),
 	cmocka_unit_test(other_processes_reach_untouched_pages),
