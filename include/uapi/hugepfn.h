@@ -47,7 +47,7 @@ struct hugepfn_info {
  * @HUGEPFN_CACHE_UC: uncached, even where an MTRR says write-combining
  * @HUGEPFN_CACHE_UC_MINUS: uncached, but an MTRR may make it write-combining
  * @HUGEPFN_CACHE_WC: write-combining; uncached-minus where the CPU has no PAT
- * @HUGEPFN_CACHE_WT: write-through
+ * @HUGEPFN_CACHE_WT: write-through; by order-0 entries only
  * @HUGEPFN_CACHE_WB: write-back, as far as the MTRRs allow
  *
  * @HUGEPFN_CACHE_DEVICE: arm64's Device-nGnRE

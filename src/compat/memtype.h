@@ -120,6 +120,16 @@ static inline bool hugepfn_memtype_is_uniform(const struct hugepfn_memtype *mt,
 	return page_level_size(level) >= size;
 }
 
+/*
+ * May a huge entry have this protection? vmf_insert_pfn_pmd() and _pud() take
+ * vm_page_prot as it is, but the bit that says PAT in an entry of order 0 says
+ * huge in others: write-through would come out as uncached.
+ */
+static inline bool hugepfn_memtype_may_be_huge(pgprot_t prot)
+{
+	return !(pgprot_val(prot) & _PAGE_PAT);
+}
+
 /* has the architecture this mode? @cache: an &enum hugepfn_cache */
 static inline bool hugepfn_memtype_has(u32 cache)
 {
@@ -217,6 +227,11 @@ static inline void hugepfn_memtype_free(struct hugepfn_memtype *mt)
 static inline bool hugepfn_memtype_is_uniform(const struct hugepfn_memtype *mt,
 					      phys_addr_t phys,
 					      unsigned int order)
+{
+	return true;
+}
+
+static inline bool hugepfn_memtype_may_be_huge(pgprot_t prot)
 {
 	return true;
 }

@@ -4,6 +4,7 @@
  * so that the fault handler puts the node's rules between them.
  */
 #include "../compat/insert_pfn.h"
+#include "../compat/memtype.h"
 #include "map.h"
 
 /**
@@ -52,7 +53,8 @@ enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
 	if (!hugepfn_window_fits(page, pfn, vma->vm_start >> PAGE_SHIFT,
 				 (vma->vm_end >> PAGE_SHIFT) - 1, order))
 		return HUGEPFN_WINDOW;
-	if (!hugepfn_track_is_uniform(map->track, pfn & ~mask, order))
+	if (!hugepfn_memtype_may_be_huge(vma->vm_page_prot) ||
+	    !hugepfn_track_is_uniform(map->track, pfn & ~mask, order))
 		return HUGEPFN_CACHE;
 	return HUGEPFN_FITS;
 }

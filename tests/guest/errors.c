@@ -241,7 +241,13 @@ static void bad_ioctls_are_refused(void **state)
 	attr.size = 4;
 	assert_int_equal(ioctl_errno(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr),
 			 EINVAL);
-	attr = (struct hugepfn_map_attr){ .size = sizeof(attr), .flags = 1 };
+	attr = (struct hugepfn_map_attr){ .size = sizeof(attr), .flags = 2 };
+	assert_int_equal(ioctl_errno(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr),
+			 EINVAL);
+	attr = (struct hugepfn_map_attr){
+		.size = sizeof(attr),
+		.flags = HUGEPFN_MAP_STRICT,
+	};
 	assert_int_equal(ioctl_errno(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr),
 			 EINVAL);
 	attr = (struct hugepfn_map_attr){ .size = sizeof(attr), .cache = 99 };
