@@ -46,6 +46,7 @@ int guest_init(void);
 /* nodes.c */
 int open_node(const char *node, int flags);
 int open_hugemem(int flags);
+void set_attr(int fd, uint32_t cache, uint32_t max_order, uint32_t flags);
 void *map_at(int fd, void *addr, uint64_t offset, uint64_t len, int prot,
 	     int flags);
 void *map_bar(uint64_t offset, uint64_t len);
@@ -90,6 +91,8 @@ void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
 extern const struct CMUnitTest map_tests[], error_tests[], memtype_tests[];
 extern const struct CMUnitTest lockdown_tests[], abi_tests[], pci_tests[];
 extern const struct CMUnitTest unplug_tests[], regions_tests[];
+extern const struct CMUnitTest range_tests[], seen_tests[];
+extern const size_t range_tests_n, seen_tests_n;
 extern const size_t lockdown_tests_n, abi_tests_n, pci_tests_n;
 extern const struct CMUnitTest suspend_tests[];
 extern const size_t unplug_tests_n, regions_tests_n, suspend_tests_n;

@@ -16,6 +16,8 @@ static const struct suite {
 	{ "revoke", "a driver claims what is mapped", SUITE(revoke) },
 	{ "process", "fork, copy-on-write, mremap, ptrace and the rest of mm",
 	  SUITE(process) },
+	{ "range", "what QUERY_RANGE says and POPULATE does", SUITE(range) },
+	{ "seen", "fdinfo, tracepoints and debugfs", SUITE(seen) },
 	{ "speed", "instructions beside /dev/mem (needs HUGEPFN_ICOUNT)",
 	  SUITE(speed) },
 	{ "uio", "UIO's ABI on the kernel's own uio (needs QEMU's edu)",

@@ -263,17 +263,6 @@ static void page_tables_do_not_grow_with_the_mapping(void **state)
 	munmap(p, len);
 }
 
-static void set_attr(int fd, uint32_t cache, uint32_t max_order)
-{
-	struct hugepfn_map_attr attr = {
-		.size = sizeof(attr),
-		.cache = cache,
-		.max_order = max_order,
-	};
-
-	assert_int_equal(ioctl(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr), 0);
-}
-
 static void the_largest_order_can_be_limited(void **state)
 {
 	const unsigned int pmd_order = __builtin_ctzll(pmd_size / page_size);
@@ -282,7 +271,7 @@ static void the_largest_order_can_be_limited(void **state)
 	char *p;
 
 	(void)state;
-	set_attr(fd, HUGEPFN_CACHE_DEFAULT, pmd_order);
+	set_attr(fd, HUGEPFN_CACHE_DEFAULT, pmd_order, 0);
 	p = map_at(fd, NULL, bar, len, PROT_READ, MAP_SHARED);
 	assert_int_equal(touch(p, len, pmd_size / 2), len / pmd_size);
 	munmap(p, len);

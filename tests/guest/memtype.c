@@ -6,8 +6,6 @@
  */
 #include "guest.h"
 
-#include <sys/ioctl.h>
-
 #define PAT_LIST "/sys/kernel/debug/x86/pat_memtype_list"
 #define RW (PROT_READ | PROT_WRITE)
 
@@ -155,10 +153,9 @@ static void the_last_piece_gives_the_reservation_back(void **state)
 
 static int attr_map(uint32_t cache, uint64_t offset, uint64_t len, void **p)
 {
-	struct hugepfn_map_attr attr = { .size = sizeof(attr), .cache = cache };
 	int fd = open_hugemem(O_RDWR), err = 0;
 
-	assert_int_equal(ioctl(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr), 0);
+	set_attr(fd, cache, 0, 0);
 	*p = mmap(NULL, len, RW, MAP_SHARED, fd, bar + offset);
 	if (*p == MAP_FAILED)
 		err = errno;

@@ -52,6 +52,19 @@ int open_hugemem(int flags)
 	return open_node("/dev/hugemem", flags);
 }
 
+/* how the file's later mmap() calls shall map */
+void set_attr(int fd, uint32_t cache, uint32_t max_order, uint32_t flags)
+{
+	struct hugepfn_map_attr attr = {
+		.size = sizeof(attr),
+		.flags = flags,
+		.cache = cache,
+		.max_order = max_order,
+	};
+
+	assert_int_equal(ioctl(fd, HUGEPFN_IOC_SET_MAP_ATTR, &attr), 0);
+}
+
 /* mmap() through the system call itself: libc refuses some offsets */
 void *map_at(int fd, void *addr, uint64_t offset, uint64_t len, int prot,
 	     int flags)
