@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "hugepfn.h"
+#include "../../tools/iomem.h"
 
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
@@ -78,12 +79,6 @@ void write_file(const char *path, const char *text);
 char *read_file(const char *path);
 
 /* iomem.c */
-struct iomem_range {
-	uint64_t start, end;	/* both included */
-	unsigned int depth;
-	char name[64];
-};
-bool iomem_parse(const char *line, struct iomem_range *range);
 void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
 		void *arg);
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* src/mm/window.h and tests/guest/iomem.c, on the build machine */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+/* src/mm/window.h, on the build machine */
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "../../src/mm/window.h"
-#include "../guest/guest.h"
 
 #define PMD 9
 #define PUD 18
@@ -119,36 +112,12 @@ static void pieces_change_where_the_order_does(void **state)
 			     1 + ((unsigned long)rand() >> (rand() % 30)));
 }
 
-static void iomem_lines_are_parsed(void **state)
-{
-	struct iomem_range r;
-
-	(void)state;
-	assert_true(iomem_parse("00001000-0009fbff : System RAM\n", &r));
-	assert_int_equal(r.start, 0x1000);
-	assert_int_equal(r.end, 0x9fbff);
-	assert_int_equal(r.depth, 0);
-	assert_string_equal(r.name, "System RAM");
-	assert_true(iomem_parse("    100000000-1ffffffff : 0000:00:01.0", &r));
-	assert_int_equal(r.depth, 2);
-	assert_int_equal(r.end, 0x1ffffffff);
-	assert_false(iomem_parse("", &r));
-	assert_false(iomem_parse("nonsense", &r));
-	assert_false(iomem_parse("2000-1000 : backwards", &r));
-	assert_false(iomem_parse("1000-2000", &r));
-}
-
-int main(void)
-{
-	const struct CMUnitTest window[] = {
-		cmocka_unit_test(a_window_fits_only_where_both_sides_are_congruent),
-		cmocka_unit_test(a_window_fits_only_inside_the_mapping),
-		cmocka_unit_test(an_extent_ends_with_the_mapping),
-		cmocka_unit_test(a_full_window_is_found_or_not),
-		cmocka_unit_test(congruent_is_the_next_page_of_the_same_remainder),
-		cmocka_unit_test(pieces_change_where_the_order_does),
-		cmocka_unit_test(iomem_lines_are_parsed),
-	};
-
-	return cmocka_run_group_tests(window, NULL, NULL);
-}
+const struct CMUnitTest window_tests[] = {
+	cmocka_unit_test(a_window_fits_only_where_both_sides_are_congruent),
+	cmocka_unit_test(a_window_fits_only_inside_the_mapping),
+	cmocka_unit_test(an_extent_ends_with_the_mapping),
+	cmocka_unit_test(a_full_window_is_found_or_not),
+	cmocka_unit_test(congruent_is_the_next_page_of_the_same_remainder),
+	cmocka_unit_test(pieces_change_where_the_order_does),
+};
+const size_t window_tests_n = sizeof(window_tests) / sizeof(*window_tests);
