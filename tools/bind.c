@@ -54,20 +54,26 @@ static const char *checked_kind(const char *kind)
 		  kind);
 }
 
-static const char *explain(int err)
+static const char *explain(int err, const char *interrupts)
 {
+	static char text[80];
+
+	if (interrupts && (err == EINVAL || err == ENODEV || err == ENOSPC)) {
+		snprintf(text, sizeof(text),
+			 "it has no %s interrupt: try another kind, or auto",
+			 interrupts);
+		return text;
+	}
 	switch (err) {
 	case EACCES:
 	case EPERM:
 		return "run as root";
 	case EBUSY:
 		return "a driver has claimed one of its BARs (/proc/iomem)";
-	case ENODEV:
-		return "it has no interrupt of that kind, or is no device that can be driven; the kernel log (dmesg) says more";
-	case ENOENT:
-		return "it has no interrupt of that kind; the kernel log (dmesg) says more";
 	default:
-		return strerror(err);
+		snprintf(text, sizeof(text),
+			 "%s; the kernel log (dmesg) says more", strerror(err));
+		return text;
 	}
 }
 
@@ -147,7 +153,7 @@ int cmd_bind(int argc, char **argv)
 	err = take(&device, from, interrupts);
 	if (err)
 		die("%s: " PCI_DRIVER " cannot have it: %s", device.address,
-		    explain(err));
+		    explain(err, interrupts));
 	print_bound(&device, from);
 	free(from);
 	return EXIT_OK;
@@ -187,7 +193,7 @@ int cmd_unbind(int argc, char **argv)
 
 	err = pci_unbind(&device) ?: pci_give_back(&device);
 	if (err)
-		die("%s: %s", device.address, explain(err));
+		die("%s: %s", device.address, explain(err, NULL));
 	print_unbound(&device);
 	return EXIT_OK;
 }

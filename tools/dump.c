@@ -28,7 +28,29 @@ static const struct option options[] = {
 	COMMON_OPTIONS
 };
 
-/* the bytes of the line as they lie in memory, as hexdump -C shows them */
+/* a value's bytes as they lie in memory */
+static void put_bytes(unsigned char *bytes, uint64_t value, unsigned int width)
+{
+	const uint8_t v1 = value;
+	const uint16_t v2 = value;
+	const uint32_t v4 = value;
+
+	switch (width) {
+	case 1:
+		memcpy(bytes, &v1, width);
+		break;
+	case 2:
+		memcpy(bytes, &v2, width);
+		break;
+	case 4:
+		memcpy(bytes, &v4, width);
+		break;
+	default:
+		memcpy(bytes, &value, width);
+	}
+}
+
+/* as hexdump -C shows them */
 static void print_text(const unsigned char *bytes, unsigned int n)
 {
 	unsigned int i;
@@ -39,27 +61,24 @@ static void print_text(const unsigned char *bytes, unsigned int n)
 	puts("|");
 }
 
+/* all is read before anything is printed: a bus error leaves no half line */
 static void print_line(const struct window *window, uint64_t first,
 		       unsigned int n)
 {
 	const unsigned int width = window->width;
+	const unsigned int missing = LINE / width - n;
 	unsigned char bytes[LINE];
+	uint64_t values[LINE];
 	unsigned int i;
 
+	for (i = 0; i < n; i++)
+		values[i] = window_load(window, first + i);
 	printf("%012" PRIx64 " ", window->at + first * width);
 	for (i = 0; i < n; i++) {
-		/* a narrow value is the first bytes only on little-endian */
-		const uint64_t value = window_load(window, first + i);
-		const uint8_t v1 = value;
-		const uint16_t v2 = value;
-		const uint32_t v4 = value;
-		const void *v[] = { &v1, &v2, NULL, &v4 };
-
-		memcpy(bytes + i * width, width == 8 ? &value : v[width - 1],
-		       width);
-		printf(" %0*" PRIx64, 2 * (int)width, value);
+		printf(" %0*" PRIx64, 2 * (int)width, values[i]);
+		put_bytes(bytes + i * width, values[i], width);
 	}
-	printf("%*s", (int)((LINE / width - n) * (2 * width + 1) + 1), "");
+	printf("%*s", (int)(missing * (2 * width + 1) + 1), "");
 	print_text(bytes, n * width);
 }
 

@@ -196,7 +196,7 @@ static size_t visit(struct search *s, size_t i)
 	const struct piece whole = { range->start, range->end, range->name };
 
 	if (claim_is_ram(range))
-		add(s, &whole, 0, "System RAM");
+		add(s, &whole, 0, "memory of the system");
 	else
 		visit_pieces(s, i);
 	return iomem_next(&s->iomem, i);

@@ -269,6 +269,7 @@ static struct json_object *result_of(const struct node *node,
 static void print_reasons(struct json_object *smaller)
 {
 	const char *before = "not larger  ";
+	bool any = false;
 
 	json_object_object_foreach(smaller, reason, times) {
 		if (!json_object_get_uint64(times))
@@ -276,8 +277,10 @@ static void print_reasons(struct json_object *smaller)
 		printf("%s%s %s", before, reason,
 		       json_object_get_string(times));
 		before = ", ";
+		any = true;
 	}
-	puts(*before == ',' ? "" : "not larger  -");
+	if (any)
+		putchar('\n');
 }
 
 static void print_people(struct json_object *root)

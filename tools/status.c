@@ -138,6 +138,8 @@ static struct json_object *all_nodes(void)
 	if (!access("/dev/hugemem", F_OK)) {
 		hugemem = json_object_new_object();
 		put_text(hugemem, "node", "/dev/hugemem");
+		json_object_object_add(hugemem, "maps",
+				       json_object_new_array());
 		json_object_array_add(all, hugemem);
 	}
 	hugeuio_nodes(all);
@@ -148,7 +150,7 @@ static struct json_object *all_nodes(void)
 static void add_node_rows(struct json_object *rows, struct json_object *node)
 {
 	struct json_object *maps = json_object_object_get(node, "maps");
-	const size_t n = maps ? json_object_array_length(maps) : 0;
+	const size_t n = json_object_array_length(maps);
 	size_t i = 0;
 
 	do {

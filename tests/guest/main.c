@@ -30,6 +30,8 @@ static const struct suite {
 	  SUITE(unplug), .by_name = true },
 	{ "regions", "nodes by the module's parameter", SUITE(regions),
 	  .by_name = true },
+	{ "tool", "the command `hugepfn`, which must be in PATH", SUITE(tool),
+	  .by_name = true },
 	{ "suspend", "suspends the machine with a PCI device mapped",
 	  SUITE(suspend), .by_name = true },
 	{ "lockdown", "locks the machine down until it restarts",
