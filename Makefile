@@ -12,6 +12,12 @@ version = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 modules: kdir	## the module for the running kernel; others: KVER= or KDIR=
 	+$(kbuild) modules
 
+tools:	## the command hugepfn, as build/tools/hugepfn
+	@$(MAKE) --no-print-directory -C tools OUT=$(CURDIR)/build/tools
+
+tools-install:	## install it, its man page and completion: DESTDIR= PREFIX=/usr
+	@$(MAKE) --no-print-directory -C tools OUT=$(CURDIR)/build/tools install
+
 clean:	## take away what modules and check made
 	-test ! -e $(KDIR)/Makefile || $(kbuild) clean
 	rm -rf build
@@ -41,4 +47,4 @@ kdir:
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
-.PHONY: modules clean dkms-install dkms-remove check demo lint kdir help
+.PHONY: modules tools tools-install clean dkms-install dkms-remove check demo lint kdir help

@@ -2,6 +2,7 @@
 /* The command `hugepfn`, by its output, its errors and its exit status */
 #include "uio.h"
 
+#include <pty.h>
 #include <spawn.h>
 
 #include <json-c/json.h>
@@ -693,19 +694,52 @@ static void a_bus_error_is_a_line_and_no_crash(void **state)
 	assert_int_equal(module_unload("hugeuio_pci"), 0);
 }
 
-/* nothing but text goes to what is not a terminal */
-static void output_to_a_file_has_no_escapes(void **state)
+/* does `hugepfn info` on a terminal of that kind have escapes? */
+static bool colours(const char *term, const char *no_color)
 {
-	static const char *const commands[] = { "status", "info" };
-	size_t i;
+	char text[1 << 14];
+	ssize_t n = 0, got;
+	pid_t pid;
+	int fd;
+
+	pid = forkpty(&fd, NULL, NULL, NULL);
+	if (!pid) {
+		setenv("TERM", term, 1);
+		setenv("NO_COLOR", no_color, 1);
+		execlp("hugepfn", "hugepfn", "info", (char *)NULL);
+		_exit(127);
+	}
+	while (n < (ssize_t)sizeof(text) - 1 &&
+	       (got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
+		n += got;
+	text[n] = '\0';
+	close(fd);
+	waitpid(pid, NULL, 0);
+	assert_non_null(strstr(text, "LARGEST"));
+	return strchr(text, '\033');
+}
+
+static void colour_is_for_a_terminal_that_may_have_it(void **state)
+{
+	(void)state;
+	assert_true(colours("xterm-256color", ""));
+	assert_false(colours("xterm-256color", "1"));
+	assert_false(colours("dumb", ""));
+	setenv("TERM", "xterm-256color", 1);
+	assert_int_equal(run("info"), 0);
+	assert_null(strchr(out, '\033'));
+	unsetenv("TERM");
+}
+
+static void a_full_disk_is_a_failure(void **state)
+{
+	char *argv[] = { "hugepfn", "info", NULL };
+	int full = open_node("/dev/full", O_WRONLY), fd = memfd_create("err", 0);
 
 	(void)state;
-	setenv("TERM", "xterm-256color", 1);
-	for (i = 0; i < 2; i++) {
-		assert_int_equal(run("%s", commands[i]), 0);
-		assert_null(strchr(out, '\033'));
-	}
-	unsetenv("TERM");
+	assert_int_equal(spawn_and_wait(argv, full, fd), 1);
+	close(full);
+	close(fd);
 }
 
 const struct CMUnitTest tool_tests[] = {
@@ -733,6 +767,7 @@ const struct CMUnitTest tool_tests[] = {
 	cmocka_unit_test(a_bind_that_fails_leaves_everything_as_it_was),
 	cmocka_unit_test(a_driver_gets_its_device_back),
 	cmocka_unit_test(a_bus_error_is_a_line_and_no_crash),
-	cmocka_unit_test(output_to_a_file_has_no_escapes),
+	cmocka_unit_test(colour_is_for_a_terminal_that_may_have_it),
+	cmocka_unit_test(a_full_disk_is_a_failure),
 };
 const size_t tool_tests_n = sizeof(tool_tests) / sizeof(*tool_tests);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the command reads and writes as text */
 #include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +179,48 @@ static void hidden_addresses_are_told_from_real_ones(void **state)
 	assert_int_equal(iomem_read("/nonexistent", &iomem), ENOENT);
 }
 
+/* what a piece of long work draws on stderr, be it a terminal or not */
+static void draw(int fd, bool patient)
+{
+	int old = dup(STDERR_FILENO);
+	struct progress p;
+
+	dup2(fd, STDERR_FILENO);
+	p = progress_begin("work", 200);
+	progress_show(&p, 50);
+	if (patient)
+		usleep(600000);
+	progress_show(&p, 100);
+	progress_end(&p);
+	dup2(old, STDERR_FILENO);
+	close(old);
+}
+
+static void progress_is_shown_on_a_terminal_when_work_is_long(void **state)
+{
+	char text[200] = "";
+	int master, slave, pipes[2];
+
+	(void)state;
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	fcntl(master, F_SETFL, O_NONBLOCK);
+	draw(slave, false);
+	assert_int_equal(read(master, text, sizeof(text)), -1);
+	draw(slave, true);
+	assert_true(read(master, text, sizeof(text) - 1) > 0);
+	assert_non_null(strstr(text, "work [####################      "));
+	assert_non_null(strstr(text, "]  50%"));
+	assert_null(strstr(text, "25%"));
+	close(master);
+	close(slave);
+
+	assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+	draw(pipes[1], true);
+	assert_int_equal(read(pipes[0], text, sizeof(text)), -1);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 const struct CMUnitTest tool_tests[] = {
 	cmocka_unit_test(numbers_are_decimal_or_hexadecimal_with_a_suffix),
 	cmocka_unit_test(what_is_no_number_is_refused),
@@ -185,6 +229,7 @@ const struct CMUnitTest tool_tests[] = {
 	cmocka_unit_test(pci_addresses_have_a_domain_or_none),
 	cmocka_unit_test(iomem_lines_are_parsed),
 	cmocka_unit_test(iomem_is_a_tree),
+	cmocka_unit_test(progress_is_shown_on_a_terminal_when_work_is_long),
 	cmocka_unit_test(hidden_addresses_are_told_from_real_ones),
 };
 const size_t tool_tests_n = sizeof(tool_tests) / sizeof(*tool_tests);
