@@ -183,7 +183,8 @@ static void print_nodes(struct json_object *nodes)
 	json_object_put(rows);
 }
 
-static void print_live(struct json_object *reservations)
+/* a row for each map, whatever its reservation */
+static struct json_object *live_rows(struct json_object *reservations)
 {
 	struct json_object *rows = json_object_new_array(), *maps;
 	size_t i, m;
@@ -195,13 +196,24 @@ static void print_live(struct json_object *reservations)
 			json_object_array_add(rows, json_object_get(
 					json_object_array_get_idx(maps, m)));
 	}
-	if (json_object_array_length(rows)) {
-		putchar('\n');
+	return rows;
+}
+
+static void print_live(struct json_object *reservations, const char *why)
+{
+	struct json_object *rows;
+
+	if (!reservations) {
+		printf("\nlive maps: unknown: " RESERVATIONS ": %s\n", why);
+		return;
+	}
+	rows = live_rows(reservations);
+	putchar('\n');
+	if (json_object_array_length(rows))
 		print_table(rows, live_columns,
 			    sizeof(live_columns) / sizeof(*live_columns));
-	} else {
-		puts("mapped   nothing");
-	}
+	else
+		puts("no live maps");
 	json_object_put(rows);
 }
 
@@ -238,7 +250,6 @@ static void print_people(struct json_object *root, const char *no_sizes,
 			 const char *no_reservations)
 {
 	struct json_object *sizes = json_object_object_get(root, "page_sizes");
-	struct json_object *live = json_object_object_get(root, "reservations");
 	struct json_object *module = json_object_object_get(root, "module");
 
 	print_module(module, get_text(root, "kernel"));
@@ -249,12 +260,9 @@ static void print_people(struct json_object *root, const char *no_sizes,
 		print_sizes(sizes);
 	else
 		printf("unknown: %s\n", no_sizes);
-	if (!live)
-		printf("mapped   unknown: " RESERVATIONS ": %s\n",
-		       no_reservations);
 	print_nodes(json_object_object_get(root, "nodes"));
-	if (live)
-		print_live(live);
+	print_live(json_object_object_get(root, "reservations"),
+		   no_reservations);
 }
 
 int cmd_status(int argc, char **argv)
