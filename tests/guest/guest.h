@@ -77,6 +77,10 @@ int claim(uint64_t offset, uint64_t len);
 void release(void);
 void write_file(const char *path, const char *text);
 char *read_file(const char *path);
+char *read_fd(int fd);
+
+/* suspend.c: 0 or an errno */
+int suspend(void);
 
 /* iomem.c */
 void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
@@ -89,8 +93,8 @@ extern const struct CMUnitTest unplug_tests[], regions_tests[];
 extern const struct CMUnitTest range_tests[], seen_tests[];
 extern const size_t range_tests_n, seen_tests_n;
 extern const size_t lockdown_tests_n, abi_tests_n, pci_tests_n;
-extern const struct CMUnitTest suspend_tests[], tool_tests[];
-extern const size_t unplug_tests_n, regions_tests_n, suspend_tests_n, tool_tests_n;
+extern const struct CMUnitTest tool_tests[];
+extern const size_t unplug_tests_n, regions_tests_n, tool_tests_n;
 int abi_setup_uio(void **state);
 int abi_setup_hugeuio(void **state);
 int abi_teardown(void **state);

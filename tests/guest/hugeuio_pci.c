@@ -342,40 +342,13 @@ static void intx_is_masked_until_write_1(void **state)
 	let_go(fd);
 }
 
-static void an_msi_is_kept_while_it_is_masked(void **state)
-{
-	struct uio_node node;
-	int fd = bind_edu("msi", &node), err;
-	int32_t before = uio_number(&node, "event");
-
-	(void)state;
-	edu_reg[EDU_RAISE] = 1;
-	assert_int_equal(read_count(fd, &err), before + 1);
-	answer_edu();
-	/* an edge: nothing to re-enable */
-	edu_reg[EDU_RAISE] = 1;
-	assert_int_equal(read_count(fd, &err), before + 2);
-	answer_edu();
-	assert_int_equal(write_control(fd, 0), 0);
-	assert_int_equal(write_control(fd, 0), 0);
-	edu_reg[EDU_RAISE] = 1;
-	assert_int_equal(poll_events(fd, 200), 0);
-	assert_int_equal(write_control(fd, 1), 0);
-	assert_int_equal(poll_events(fd, 1000), POLLIN);
-	read_count(fd, &err);
-	answer_edu();
-	munmap((void *)edu_reg, MIB(1));
-	let_go(fd);
-}
-
-/* the kind of message interrupt that a device uses, as sysfs says; or "" */
-static void message_kind(char kind[8])
+/* the kind of message interrupt that the device uses, as sysfs says; or "" */
+static void assert_message_kind(const char *want)
 {
 	struct dirent *entry;
-	char path[300], *text;
+	char path[300], kind[8] = "", *text;
 	DIR *dir;
 
-	kind[0] = '\0';
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", addr);
 	dir = opendir(path);
 	while (dir && !kind[0] && (entry = readdir(dir))) {
@@ -390,6 +363,107 @@ static void message_kind(char kind[8])
 	}
 	if (dir)
 		closedir(dir);
+	assert_string_equal(kind, want);
+}
+
+static void raise_edu(void)
+{
+	edu_reg[EDU_RAISE] = 1;
+}
+
+/* e1000e's registers, as 32-bit words */
+enum {
+	E1000E_ICR = 0xc0 / 4,	/* causes; writing 1 clears */
+	E1000E_ICS = 0xc8 / 4,	/* writing 1 raises */
+	E1000E_IMS = 0xd0 / 4,	/* writing 1 lets them through */
+	E1000E_IVAR = 0xe4 / 4,	/* which vector a cause goes to */
+};
+#define E1000E_CAUSE_RXQ0 (1u << 20)
+#define E1000E_IVAR_RXQ0_VECTOR_0 8u
+
+static volatile uint32_t *e1000e_reg;
+
+static int bind_e1000e(const char *interrupts, struct uio_node *node)
+{
+	int fd = bind_to(E1000E, interrupts, node);
+
+	e1000e_reg = uio_map(fd, uio_map_index(node, "BAR0"), page_size);
+	return fd;
+}
+
+static void let_e1000e_go(int fd)
+{
+	munmap((void *)e1000e_reg, page_size);
+	let_go(fd);
+}
+
+static void raise_e1000e(void)
+{
+	e1000e_reg[E1000E_IVAR] = E1000E_IVAR_RXQ0_VECTOR_0;
+	e1000e_reg[E1000E_IMS] = E1000E_CAUSE_RXQ0;
+	e1000e_reg[E1000E_ICS] = E1000E_CAUSE_RXQ0;
+}
+
+/*
+ * QEMU 7.2 puts off what comes within 128 us of the last message, and sends
+ * two for each from then on.
+ */
+static void answer_e1000e(void)
+{
+	e1000e_reg[E1000E_ICR] = E1000E_CAUSE_RXQ0;
+	usleep(1000);
+}
+
+/* @raise and @answer: what makes the device send a message, and ready again */
+static void check_messages(int fd, int32_t before, void (*raise)(void),
+			   void (*answer)(void))
+{
+	int err;
+
+	raise();
+	assert_int_equal(poll_events(fd, 2000), POLLIN);
+	assert_int_equal(read_count(fd, &err), before + 1);
+	answer();
+	/* an edge: nothing to re-enable */
+	raise();
+	assert_int_equal(poll_events(fd, 2000), POLLIN);
+	assert_int_equal(read_count(fd, &err), before + 2);
+	answer();
+	assert_int_equal(write_control(fd, 0), 0);
+	assert_int_equal(write_control(fd, 0), 0);
+	raise();
+	assert_int_equal(poll_events(fd, 200), 0);
+	assert_int_equal(write_control(fd, 1), 0);
+	assert_int_equal(poll_events(fd, 2000), POLLIN);
+	assert_int_equal(read_count(fd, &err), before + 3);
+	answer();
+	raise();
+	assert_int_equal(poll_events(fd, 2000), POLLIN);
+	answer();
+}
+
+static void an_msi_is_kept_while_it_is_masked(void **state)
+{
+	struct uio_node node;
+	int fd = bind_edu("msi", &node);
+
+	(void)state;
+	assert_message_kind("msi");
+	check_messages(fd, uio_number(&node, "event"), raise_edu, answer_edu);
+	munmap((void *)edu_reg, MIB(1));
+	let_go(fd);
+}
+
+static void an_msix_message_is_kept_while_it_is_masked(void **state)
+{
+	struct uio_node node;
+	int fd = bind_e1000e("msix", &node);
+
+	(void)state;
+	assert_message_kind("msix");
+	check_messages(fd, uio_number(&node, "event"), raise_e1000e,
+		       answer_e1000e);
+	let_e1000e_go(fd);
 }
 
 static void msix_comes_before_msi_and_msi_before_intx(void **state)
@@ -405,7 +479,6 @@ static void msix_comes_before_msi_and_msi_before_intx(void **state)
 		{ EDU, "auto", "msi" },
 	};
 	struct uio_node node;
-	char kind[8];
 	unsigned int i;
 
 	(void)state;
@@ -413,8 +486,7 @@ static void msix_comes_before_msi_and_msi_before_intx(void **state)
 		int fd = bind_to(rows[i].vendor, rows[i].device,
 				 rows[i].interrupts, &node);
 
-		message_kind(kind);
-		assert_string_equal(kind, rows[i].kind);
+		assert_message_kind(rows[i].kind);
 		assert_int_equal(poll_events(fd, 0), 0);
 		let_go(fd);
 	}
@@ -541,25 +613,22 @@ static void a_reset_takes_the_entries_away(void **state)
 	let_go(fd);
 }
 
-static void a_suspended_devices_entries_come_back(void **state)
+static void a_device_comes_back_from_suspending(void **state)
 {
 	struct uio_node node;
-	char *p;
 	int fd;
 
 	(void)state;
 	if (access("/sys/power/pm_test", W_OK))
 		skip_because("this kernel cannot test suspending (no /sys/power/pm_test)");
-	fd = bind_to(EDU, "msi", &node);
-	p = uio_map(fd, 0, page_size);
-	touch(p, page_size, page_size);
-	assert_int_equal(touch(p, page_size, page_size), 0);
-	write_file("/sys/power/pm_test", "devices");
-	write_file("/sys/power/state", "freeze");
-	assert_int_equal(touch(p, page_size, page_size), 1);
-	assert_int_equal(((volatile uint32_t *)p)[EDU_ID], EDU_ID_VALUE);
-	munmap(p, page_size);
-	let_go(fd);
+	fd = bind_e1000e("msix", &node);
+	assert_int_equal(touch((char *)e1000e_reg, page_size, page_size), 1);
+	assert_int_equal(touch((char *)e1000e_reg, page_size, page_size), 0);
+	assert_int_equal(suspend(), 0);
+	assert_int_equal(touch((char *)e1000e_reg, page_size, page_size), 1);
+	check_messages(fd, uio_number(&node, "event"), raise_e1000e,
+		       answer_e1000e);
+	let_e1000e_go(fd);
 }
 
 static void a_device_that_somebody_has_is_busy(void **state)
@@ -588,6 +657,7 @@ const struct CMUnitTest pci_tests[] = {
 	cmocka_unit_test(a_split_map_shows_the_same_pages),
 	cmocka_unit_test(intx_is_masked_until_write_1),
 	cmocka_unit_test(an_msi_is_kept_while_it_is_masked),
+	cmocka_unit_test(an_msix_message_is_kept_while_it_is_masked),
 	cmocka_unit_test(msix_comes_before_msi_and_msi_before_intx),
 	cmocka_unit_test(a_kind_of_interrupt_that_is_not_there_is_refused),
 	cmocka_unit_test(a_device_without_interrupts_has_no_events),
@@ -595,12 +665,7 @@ const struct CMUnitTest pci_tests[] = {
 	cmocka_unit_test(the_last_close_resets_the_device),
 	cmocka_unit_test(a_fault_while_memory_decoding_is_off_is_sigbus),
 	cmocka_unit_test(a_reset_takes_the_entries_away),
+	cmocka_unit_test(a_device_comes_back_from_suspending),
 	cmocka_unit_test(a_device_that_somebody_has_is_busy),
 };
 const size_t pci_tests_n = sizeof(pci_tests) / sizeof(*pci_tests);
-
-/* a suite of its own: some guests do not come back from suspending */
-const struct CMUnitTest suspend_tests[] = {
-	cmocka_unit_test(a_suspended_devices_entries_come_back),
-};
-const size_t suspend_tests_n = 1;

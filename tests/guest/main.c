@@ -24,7 +24,7 @@ static const struct suite {
 	  SUITE(abi), abi_setup_uio, abi_teardown, true },
 	{ "hugeuio", "the same on hugeuio",
 	  SUITE(abi), abi_setup_hugeuio, abi_teardown, true },
-	{ "pci", "hugeuio_pci (needs QEMU's edu, e1000e and sdhci-pci)",
+	{ "pci", "hugeuio_pci; suspends (needs QEMU's edu, e1000e, sdhci-pci)",
 	  SUITE(pci), .by_name = true },
 	{ "unplug", "devices that leave (needs HUGEPFN_MONITOR and a device `hot`)",
 	  SUITE(unplug), .by_name = true },
@@ -32,8 +32,6 @@ static const struct suite {
 	  .by_name = true },
 	{ "tool", "the command `hugepfn`, which must be in PATH", SUITE(tool),
 	  .by_name = true },
-	{ "suspend", "suspends the machine with a PCI device mapped",
-	  SUITE(suspend), .by_name = true },
 	{ "lockdown", "locks the machine down until it restarts",
 	  SUITE(lockdown), .by_name = true },
 };

@@ -73,19 +73,28 @@ void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* the whole file, to be freed */
-char *read_file(const char *path)
+/* all that is left to be read, to be freed */
+char *read_fd(int fd)
 {
 	size_t have = 0, room = 1 << 20;
 	char *text = malloc(room);
-	int fd = open(path, O_RDONLY);
 	ssize_t n;
 
-	if (fd < 0)
-		fail_msg("%s: %s", path, strerror(errno));
 	while ((n = read(fd, text + have, room - have - 1)) > 0)
 		have += n;
 	text[have] = '\0';
+	return text;
+}
+
+/* the whole file, to be freed */
+char *read_file(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char *text;
+
+	if (fd < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+	text = read_fd(fd);
 	close(fd);
 	return text;
 }
