@@ -32,6 +32,12 @@ static struct class hugeuio_class = {
 	.dev_groups = hugeuio_groups,
 };
 
+/* @info: a registered one */
+static struct hugeuio_device *device_of(const struct uio_info *info)
+{
+	return container_of(info->uio_dev, struct hugeuio_device, uio);
+}
+
 static int minor_get(struct hugeuio_device *hdev)
 {
 	int minor;
@@ -266,7 +272,7 @@ void hugeuio_unregister_device(struct uio_info *info)
 
 	if (!info || !info->uio_dev)
 		return;
-	hdev = container_of(info->uio_dev, struct hugeuio_device, uio);
+	hdev = device_of(info);
 
 	minor_set(hdev->uio.minor, NULL);
 	if (irq_is_ours(info))
@@ -338,10 +344,7 @@ EXPORT_SYMBOL_GPL(hugeuio_event_notify);
  */
 void hugeuio_zap_maps(struct uio_info *info)
 {
-	struct hugeuio_device *hdev =
-		container_of(info->uio_dev, struct hugeuio_device, uio);
-
-	hugepfn_zap_mapping(hdev->inode->i_mapping);
+	hugepfn_zap_mapping(device_of(info)->inode->i_mapping);
 }
 EXPORT_SYMBOL_GPL(hugeuio_zap_maps);
 
