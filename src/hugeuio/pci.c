@@ -6,6 +6,8 @@
  * Nothing of the device is mapped in the kernel: a BAR that a driver maps
  * uncached can no longer be given out write-combining.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/bitops.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -15,8 +17,49 @@
 
 #include "hugepfn/hugeuio.h"
 
-static char *interrupts = "auto";
-module_param(interrupts, charp, 0644);
+/* which interrupt a device gets */
+enum {
+	INTERRUPT_AUTO,
+	INTERRUPT_MSIX,
+	INTERRUPT_MSI,
+	INTERRUPT_INTX,
+	INTERRUPT_NONE,
+};
+
+static const char * const interrupt_names[] = {
+	[INTERRUPT_AUTO] = "auto",
+	[INTERRUPT_MSIX] = "msix",
+	[INTERRUPT_MSI] = "msi",
+	[INTERRUPT_INTX] = "intx",
+	[INTERRUPT_NONE] = "none",
+};
+
+static int interrupts = INTERRUPT_AUTO;
+
+static int interrupts_set(const char *val, const struct kernel_param *kp)
+{
+	int kind = sysfs_match_string(interrupt_names, val);
+
+	if (kind < 0) {
+		pr_err("interrupts='%s': use auto, msix, msi, intx or none\n",
+		       val);
+		return kind;
+	}
+	WRITE_ONCE(interrupts, kind);
+	return 0;
+}
+
+static int interrupts_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n",
+			  interrupt_names[READ_ONCE(interrupts)]);
+}
+
+static const struct kernel_param_ops interrupts_ops = {
+	.set = interrupts_set,
+	.get = interrupts_get,
+};
+module_param_cb(interrupts, &interrupts_ops, NULL, 0644);
 MODULE_PARM_DESC(interrupts,
 		 "auto (the first there is of msix, msi, intx), msix, msi, intx or none; read when a device is bound");
 
@@ -36,6 +79,7 @@ enum {
  * @irq_masked: disable_irq() was called; info_lock
  * @opened: how many files are open; info_lock
  * @blocked: BLOCKED_ bits
+ * @fresh: the device's config space as it was bound
  * @names: the BARs'
  */
 struct hugeuio_pci {
@@ -46,6 +90,7 @@ struct hugeuio_pci {
 	bool irq_masked;
 	unsigned int opened;
 	unsigned long blocked;
+	struct pci_saved_state *fresh;
 	char names[PCI_STD_NUM_BARS][8];
 };
 
@@ -189,27 +234,31 @@ static int use_intx(struct hugeuio_pci *hp)
 
 static int use_interrupt(struct hugeuio_pci *hp)
 {
-	const bool any = sysfs_streq(interrupts, "auto");
-	int ret = -EINVAL;
+	const int kind = READ_ONCE(interrupts);
+	int ret = 0;
 
-	if (sysfs_streq(interrupts, "none"))
-		return 0;
-	if (any || sysfs_streq(interrupts, "msix"))
-		ret = use_vectors(hp, PCI_IRQ_MSIX);
-	if (ret && (any || sysfs_streq(interrupts, "msi")))
-		ret = use_vectors(hp, PCI_IRQ_MSI);
-	if (ret && (any || sysfs_streq(interrupts, "intx")))
-		ret = use_intx(hp);
-	if (any && ret)
+	switch (kind) {
+	case INTERRUPT_AUTO:
+		if (!use_vectors(hp, PCI_IRQ_MSIX) ||
+		    !use_vectors(hp, PCI_IRQ_MSI) || !use_intx(hp))
+			break;
 		return 0;	/* a device without interrupts */
-	if (ret == -EINVAL)
-		pci_err(hp->pdev,
-			"interrupts='%s': use auto, msix, msi, intx or none\n",
-			interrupts);
-	else if (ret)
+	case INTERRUPT_MSIX:
+		ret = use_vectors(hp, PCI_IRQ_MSIX);
+		break;
+	case INTERRUPT_MSI:
+		ret = use_vectors(hp, PCI_IRQ_MSI);
+		break;
+	case INTERRUPT_INTX:
+		ret = use_intx(hp);
+		break;
+	case INTERRUPT_NONE:
+		return 0;
+	}
+	if (ret)
 		pci_err(hp->pdev, "the device has no %s interrupt: %pe\n",
-			interrupts, ERR_PTR(ret));
-	if (!ret)
+			interrupt_names[kind], ERR_PTR(ret));
+	else
 		hp->info.irqcontrol = irqcontrol;
 	return ret;
 }
@@ -289,16 +338,22 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = use_interrupt(hp);
 	if (ret)
 		goto release_regions;
+	ret = -ENOMEM;
 	pci_save_state(pdev);
+	hp->fresh = pci_store_saved_state(pdev);
+	if (!hp->fresh)
+		goto free_irq;
 	pci_set_drvdata(pdev, hp);
 	ret = hugeuio_register_device_options(&pdev->dev, &hp->info,
 					      &hp->options);
 	if (ret)
-		goto free_irq;
+		goto free_fresh;
 	return 0;
 
-free_irq:
+free_fresh:
 	pci_set_drvdata(pdev, NULL);
+	kfree(hp->fresh);
+free_irq:
 	free_interrupt(hp);
 release_regions:
 	pci_release_regions(pdev);
@@ -322,6 +377,7 @@ static void remove(struct pci_dev *pdev)
 		__pci_reset_function_locked(pdev);
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);
+	kfree(hp->fresh);
 	kfree(hp);
 }
 
@@ -354,10 +410,21 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev,
 		PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
 }
 
+/*
+ * The port has reset the device. What the core saved last is not to be relied
+ * on: every other reset has used it up (6.1), or saved what user space made of
+ * config space. Bus mastering is as open() and release() left it.
+ */
 static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 {
+	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
+
+	pci_load_saved_state(pdev, hp->fresh);
 	pci_restore_state(pdev);
-	pci_save_state(pdev);
+	mutex_lock(&hp->info.uio_dev->info_lock);
+	if (hp->opened)
+		pci_set_master(pdev);
+	mutex_unlock(&hp->info.uio_dev->info_lock);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #define RW (PROT_READ | PROT_WRITE)
+#define INTERRUPTS "/sys/module/hugeuio_pci/parameters/interrupts"
 
 static char addr[16];
 
@@ -373,6 +374,7 @@ static void raise_edu(void)
 
 /* e1000e's registers, as 32-bit words */
 enum {
+	E1000E_VET = 0x38 / 4,	/* plain memory, with a value after reset */
 	E1000E_ICR = 0xc0 / 4,	/* causes; writing 1 clears */
 	E1000E_ICS = 0xc8 / 4,	/* writing 1 raises */
 	E1000E_IMS = 0xd0 / 4,	/* writing 1 lets them through */
@@ -492,17 +494,36 @@ static void msix_comes_before_msi_and_msi_before_intx(void **state)
 	}
 }
 
-static void a_kind_of_interrupt_that_is_not_there_is_refused(void **state)
+static void an_interrupt_that_the_device_lacks_is_refused(void **state)
 {
 	(void)state;
 	assert_true(pci_find(EDU, addr));
 	assert_int_equal(module_load("hugeuio_pci", "interrupts=msix"), 0);
 	assert_int_not_equal(pci_try_bind(addr, "hugeuio_pci"), 0);
-	write_file("/sys/module/hugeuio_pci/parameters/interrupts", "many");
-	assert_int_equal(pci_try_bind(addr, "hugeuio_pci"), EINVAL);
-	write_file("/sys/module/hugeuio_pci/parameters/interrupts", "none");
+	assert_true(log_has("the device has no msix interrupt"));
+	write_file(INTERRUPTS, "none");
 	assert_int_equal(pci_try_bind(addr, "hugeuio_pci"), 0);
 	pci_unbind(addr);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+static void an_unknown_kind_of_interrupt_is_refused(void **state)
+{
+	char *text;
+	int fd;
+
+	(void)state;
+	assert_int_equal(module_load("hugeuio_pci", "interrupts=many"),
+			 -EINVAL);
+	assert_true(log_has("interrupts='many': use auto, msix, msi, intx or none"));
+	assert_int_equal(module_load("hugeuio_pci", "interrupts=msi"), 0);
+	fd = open_node(INTERRUPTS, O_WRONLY);
+	assert_int_equal(write(fd, "MSI-X", 5), -1);
+	assert_int_equal(errno, EINVAL);
+	close(fd);
+	text = read_file(INTERRUPTS);
+	assert_string_equal(text, "msi\n");
+	free(text);
 	assert_int_equal(module_unload("hugeuio_pci"), 0);
 }
 
@@ -549,12 +570,9 @@ static void bus_mastering_is_on_while_a_file_is_open(void **state)
 /* a register that the last user changed is as after power-on */
 static void the_last_close_resets_the_device(void **state)
 {
-	enum { VET = 0x38 / 4 };
 	struct uio_node node;
-	int fd = bind_to(E1000E, "auto", &node), other;
-	volatile uint32_t *p = uio_map(fd, 0, page_size);
-
-	const uint32_t fresh = p[VET];
+	int fd = bind_e1000e("auto", &node), other;
+	const uint32_t fresh = e1000e_reg[E1000E_VET];
 	char path[100];
 
 	(void)state;
@@ -562,19 +580,121 @@ static void the_last_close_resets_the_device(void **state)
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset_method",
 		 addr);
 	write_file(path, "bus");
-	p[VET] = 0x1234;
+	e1000e_reg[E1000E_VET] = 0x1234;
 	assert_int_not_equal(fresh, 0x1234);
-	assert_int_equal(p[VET], 0x1234);
+	assert_int_equal(e1000e_reg[E1000E_VET], 0x1234);
 	other = open_node(node.dev, O_RDWR);
 	close(other);
-	assert_int_equal(p[VET], 0x1234);
-	munmap((void *)p, page_size);
+	assert_int_equal(e1000e_reg[E1000E_VET], 0x1234);
+	munmap((void *)e1000e_reg, page_size);
 	close(fd);
 	fd = open_node(node.dev, O_RDWR);
-	p = uio_map(fd, 0, page_size);
-	assert_int_equal(p[VET], fresh);
-	munmap((void *)p, page_size);
+	e1000e_reg = uio_map(fd, 0, page_size);
+	assert_int_equal(e1000e_reg[E1000E_VET], fresh);
+	let_e1000e_go(fd);
+}
+
+/* how many errors that are not fatal the kernel has seen of the device */
+static unsigned int errors_counted(void)
+{
+	static const char total[] = "TOTAL_ERR_NONFATAL";
+	char path[100], *text, *at;
+	unsigned int n;
+
+	snprintf(path, sizeof(path),
+		 "/sys/bus/pci/devices/%s/aer_dev_nonfatal", addr);
+	text = read_file(path);
+	at = strstr(text, total);
+	assert_non_null(at);
+	n = strtoul(at + strlen(total), NULL, 10);
+	free(text);
+	return n;
+}
+
+/*
+ * virtio's registers, in bytes. The status is 0 after a reset; what is written
+ * to it stays. Of QEMU's devices this one signals errors that are injected.
+ */
+enum {
+	VIRTIO_STATUS = 0x14,
+	VIRTIO_ACKNOWLEDGE = 1,
+};
+
+static volatile uint8_t *virtio_reg;
+
+static int bind_virtio(struct uio_node *node)
+{
+	int fd = bind_to(VIRTIO_RNG, "msix", node);
+
+	/* the last close resets the device, as it may have been before */
+	close(fd);
+	fd = open_node(node->dev, O_RDWR);
+	virtio_reg = uio_map(fd, uio_map_index(node, "BAR4"), page_size);
+	virtio_reg[VIRTIO_STATUS] = VIRTIO_ACKNOWLEDGE;
+	assert_int_equal(virtio_reg[VIRTIO_STATUS], VIRTIO_ACKNOWLEDGE);
+	return fd;
+}
+
+static void let_virtio_go(int fd)
+{
+	munmap((void *)virtio_reg, page_size);
 	let_go(fd);
+}
+
+static bool msix_is_on(void)
+{
+	return pci_config(addr, pci_capability(addr, PCI_CAP_MSIX) + 2) &
+	       PCI_MSIX_ENABLE;
+}
+
+/* until an access to the device ends as wanted, with 0 or a signal */
+static void wait_for_signal(int sig)
+{
+	int i;
+
+	for (i = 0; i < 10000 && load_signal(virtio_reg) != sig; i++)
+		usleep(1000);
+	assert_int_equal(load_signal(virtio_reg), sig);
+}
+
+static void a_fatal_error_is_sigbus_until_the_device_is_reset(void **state)
+{
+	struct uio_node node;
+	int fd;
+
+	(void)state;
+	need_monitor();
+	fd = bind_virtio(&node);
+	monitor("pcie_aer_inject_error aer MALF_TLP\n");
+	wait_for_signal(SIGBUS);
+	wait_for_signal(0);
+	assert_int_equal(virtio_reg[VIRTIO_STATUS], 0);
+	assert_true(is_master());
+	assert_true(msix_is_on());
+	virtio_reg[VIRTIO_STATUS] = VIRTIO_ACKNOWLEDGE;
+	assert_int_equal(virtio_reg[VIRTIO_STATUS], VIRTIO_ACKNOWLEDGE);
+	let_virtio_go(fd);
+}
+
+static void an_error_that_is_not_fatal_leaves_the_map_alone(void **state)
+{
+	struct uio_node node;
+	unsigned int before;
+	int fd, i;
+
+	(void)state;
+	need_monitor();
+	fd = bind_virtio(&node);
+	before = errors_counted();
+	monitor("pcie_aer_inject_error aer COMP_ABORT\n");
+	for (i = 0; i < 500 && errors_counted() == before; i++)
+		usleep(10000);
+	assert_int_equal(errors_counted(), before + 1);
+	/* recovery goes on after the count */
+	sleep(1);
+	assert_int_equal(touch((char *)virtio_reg, page_size, page_size), 0);
+	assert_int_equal(virtio_reg[VIRTIO_STATUS], VIRTIO_ACKNOWLEDGE);
+	let_virtio_go(fd);
 }
 
 static void a_fault_while_memory_decoding_is_off_is_sigbus(void **state)
@@ -659,11 +779,14 @@ const struct CMUnitTest pci_tests[] = {
 	cmocka_unit_test(an_msi_is_kept_while_it_is_masked),
 	cmocka_unit_test(an_msix_message_is_kept_while_it_is_masked),
 	cmocka_unit_test(msix_comes_before_msi_and_msi_before_intx),
-	cmocka_unit_test(a_kind_of_interrupt_that_is_not_there_is_refused),
+	cmocka_unit_test(an_interrupt_that_the_device_lacks_is_refused),
+	cmocka_unit_test(an_unknown_kind_of_interrupt_is_refused),
 	cmocka_unit_test(a_device_without_interrupts_has_no_events),
 	cmocka_unit_test(bus_mastering_is_on_while_a_file_is_open),
 	cmocka_unit_test(the_last_close_resets_the_device),
 	cmocka_unit_test(a_fault_while_memory_decoding_is_off_is_sigbus),
+	cmocka_unit_test(a_fatal_error_is_sigbus_until_the_device_is_reset),
+	cmocka_unit_test(an_error_that_is_not_fatal_leaves_the_map_alone),
 	cmocka_unit_test(a_reset_takes_the_entries_away),
 	cmocka_unit_test(a_device_comes_back_from_suspending),
 	cmocka_unit_test(a_device_that_somebody_has_is_busy),

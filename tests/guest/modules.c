@@ -3,6 +3,7 @@
 #include "guest.h"
 
 #include <libkmod.h>
+#include <sys/klog.h>
 
 static int with_module(const char *name, int (*fn)(struct kmod_module *mod,
 						   const char *options),
@@ -97,4 +98,14 @@ char *read_file(const char *path)
 	text = read_fd(fd);
 	close(fd);
 	return text;
+}
+
+/* is there such a line in the kernel log? */
+bool log_has(const char *text)
+{
+	static char log[1 << 20];
+	int n = klogctl(3, log, sizeof(log) - 1);
+
+	log[n < 0 ? 0 : n] = '\0';
+	return strstr(log, text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PCI devices by sysfs: finding, binding, BARs and config space */
-#include "guest.h"
+#include "uio.h"
 
 #include <dirent.h>
 
@@ -116,14 +116,19 @@ uint64_t pci_bar(const char *addr, unsigned int bar, uint64_t *size)
 	return start;
 }
 
-uint16_t pci_config(const char *addr, unsigned int at)
+static int open_config(const char *addr, int flags)
 {
-	uint16_t value = 0;
 	char path[200];
-	int fd;
 
 	device_path(path, addr, "config");
-	fd = open_node(path, O_RDONLY);
+	return open_node(path, flags);
+}
+
+uint16_t pci_config(const char *addr, unsigned int at)
+{
+	int fd = open_config(addr, O_RDONLY);
+	uint16_t value = 0;
+
 	assert_int_equal(pread(fd, &value, 2, at), 2);
 	close(fd);
 	return value;
@@ -131,13 +136,21 @@ uint16_t pci_config(const char *addr, unsigned int at)
 
 void pci_set_config(const char *addr, unsigned int at, uint16_t value)
 {
-	char path[200];
-	int fd;
+	int fd = open_config(addr, O_RDWR);
 
-	device_path(path, addr, "config");
-	fd = open_node(path, O_RDWR);
 	assert_int_equal(pwrite(fd, &value, 2, at), 2);
 	close(fd);
+}
+
+/* where the device's capability of that kind is */
+unsigned int pci_capability(const char *addr, uint8_t id)
+{
+	unsigned int at = pci_config(addr, PCI_CAPABILITIES) & 0xff;
+
+	while (at && (pci_config(addr, at) & 0xff) != id)
+		at = pci_config(addr, at) >> 8;
+	assert_int_not_equal(at, 0);
+	return at;
 }
 
 void pci_set_bits(const char *addr, unsigned int at, uint16_t clear,

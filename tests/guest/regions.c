@@ -17,15 +17,6 @@ static int reload(const char *regions)
 	return module_load("hugepfn", options);
 }
 
-static bool log_has(const char *text)
-{
-	static char log[1 << 20];
-	int n = klogctl(3, log, sizeof(log) - 1);
-
-	log[n < 0 ? 0 : n] = '\0';
-	return strstr(log, text);
-}
-
 struct claimed {
 	const char *name;
 	uint64_t start, end;

@@ -10,11 +10,15 @@
 #define E1000E 0x8086, 0x10d3
 #define IVSHMEM 0x1af4, 0x1110
 #define SDHCI 0x1b36, 0x0007
+#define VIRTIO_RNG 0x1af4, 0x1044
 
 #define PCI_COMMAND 4
 #define PCI_COMMAND_MEMORY 2
 #define PCI_COMMAND_MASTER 4
 #define PCI_COMMAND_INTX_DISABLE 0x400
+#define PCI_CAPABILITIES 0x34
+#define PCI_CAP_MSIX 0x11
+#define PCI_MSIX_ENABLE 0x8000
 
 /* edu's registers, as 32-bit words */
 enum {
@@ -30,6 +34,14 @@ struct uio_node {
 	char sysfs[300];
 };
 
+/* qemu.c: what only the machine's monitor can do */
+void monitor(const char *command);
+
+#define need_monitor() do {						\
+	if (!getenv("HUGEPFN_MONITOR"))					\
+		skip_because("no HUGEPFN_MONITOR to tell QEMU what to do"); \
+} while (0)
+
 /* pci.c */
 bool pci_find(unsigned int vendor, unsigned int device, char addr[16]);
 bool pci_find_hot(unsigned int vendor, unsigned int device, char addr[16]);
@@ -39,6 +51,7 @@ int pci_try_bind(const char *addr, const char *driver);
 void pci_bind(const char *addr, const char *driver);
 uint64_t pci_bar(const char *addr, unsigned int bar, uint64_t *size);
 uint16_t pci_config(const char *addr, unsigned int at);
+unsigned int pci_capability(const char *addr, uint8_t id);
 void pci_set_config(const char *addr, unsigned int at, uint16_t value);
 void pci_set_bits(const char *addr, unsigned int at, uint16_t clear,
 		  uint16_t set);

@@ -248,14 +248,6 @@ static void opening_races_with_binding_and_unloading(void **state)
 	unload_driver();
 }
 
-static void monitor(const char *command)
-{
-	int fd = open_node(getenv("HUGEPFN_MONITOR"), O_WRONLY);
-
-	assert_int_equal(write(fd, command, strlen(command)), strlen(command));
-	close(fd);
-}
-
 /* until the device is there, or not; a slot needs its time */
 static void wait_for_device(bool there)
 {
@@ -267,11 +259,6 @@ static void wait_for_device(bool there)
 		usleep(20000);
 	assert_int_equal(!access(path, F_OK), there);
 }
-
-#define need_monitor() do {						\
-	if (!getenv("HUGEPFN_MONITOR"))					\
-		skip_because("no HUGEPFN_MONITOR to tell QEMU what to unplug"); \
-} while (0)
 
 struct load {
 	int fd;
