@@ -236,8 +236,11 @@ static int mmap_eager(struct hugeuio_file *hf, struct file *file,
 	ret = eager_note(hf, vma->vm_mm);
 	if (ret)
 		return ret;
-	if (hugepfn_uio_has_mmap(info))
+	if (hugepfn_uio_has_mmap(info)) {
+		/* what a driver finds there with uio_mmap() */
+		vma->vm_private_data = info->uio_dev;
 		return hugepfn_uio_mmap(info, file, vma);
+	}
 	if (vma->vm_end - vma->vm_start > mem->size)
 		return -EINVAL;
 	return hugepfn_uio_mmap_coherent(vma, mem);
@@ -282,7 +285,8 @@ static int mmap_mem(struct file *file, struct vm_area_struct *vma)
  * Context: mmap lock held for writing.
  * Return: 0; -ENODEV if the driver has left; -EINVAL if there is no such map
  * or it is smaller; -EPERM if the driver offers System RAM as device memory,
- * or the kernel is locked down; -EAGAIN if the memory type conflicts with one in force; -ENOMEM.
+ * or the kernel is locked down; -EAGAIN if the memory type conflicts with one in
+ * force; -ENOMEM; what the driver's own mmap() returned.
  */
 int hugeuio_mmap(struct file *file, struct vm_area_struct *vma)
 {

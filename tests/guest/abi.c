@@ -17,24 +17,34 @@ static struct uio_node node, example;
 static const char *example_module;
 static volatile uint32_t *reg;
 
-static int setup(const char *class, const char *pci_driver, const char *module)
+static const char *node_class;
+
+static int load_example(const char *options)
 {
 	char path[200];
+
+	if (module_load(example_module, options))
+		return -1;
+	snprintf(path, sizeof(path), "/sys/devices/platform/%s.0",
+		 example_module);
+	return uio_find(path, node_class, &example) ? 0 : -1;
+}
+
+static int setup(const char *class, const char *pci_driver, const char *module)
+{
 	int fd;
 
+	node_class = class;
 	example_module = module;
 	if (!pci_find(EDU, edu)) {
 		fprintf(stderr, "no edu device: QEMU needs -device edu\n");
 		return -1;
 	}
 	if (module_load(pci_driver, !strcmp(class, "uio") ? "" :
-			"interrupts=intx") || module_load(module, ""))
+			"interrupts=intx") || load_example(""))
 		return -1;
 	pci_bind(edu, pci_driver);
 	uio_of_pci(edu, class, &node);
-	snprintf(path, sizeof(path), "/sys/devices/platform/%s.0", module);
-	if (!uio_find(path, class, &example))
-		return -1;
 	fd = open_node(node.dev, O_RDWR);
 	reg = uio_map(fd, 0, MIB(1));
 	close(fd);
@@ -432,6 +442,16 @@ static void check_memory(int fd, int index, char name, unsigned int pages)
 	munmap(p, pages * page_size);
 }
 
+/* what it takes to touch each page of a map */
+static long count_faults(int fd, int index, uint64_t len)
+{
+	void *p = uio_map(fd, index, len);
+	long n = touch(p, len, page_size);
+
+	munmap(p, len);
+	return n;
+}
+
 static void the_drivers_memory_can_be_mapped(void **state)
 {
 	int fd = open_node(example.dev, O_RDWR);
@@ -444,6 +464,26 @@ static void the_drivers_memory_can_be_mapped(void **state)
 		check_memory(fd, coherent, 'c', 2);
 	else
 		print_message("this kernel's UIO has no coherent maps\n");
+	close(fd);
+}
+
+/* it maps all pages at once, and no map but the first */
+static void the_drivers_own_mmap_is_asked(void **state)
+{
+	int fd;
+
+	(void)state;
+	assert_int_equal(module_unload(example_module), 0);
+	assert_int_equal(load_example("own_mmap=1"), 0);
+	fd = open_node(example.dev, O_RDWR);
+	check_memory(fd, 0, 'l', 2);
+	assert_int_equal(count_faults(fd, 0, 2 * page_size), 0);
+	assert_int_equal(uio_try_map(fd, page_size, page_size), ENXIO);
+	close(fd);
+	assert_int_equal(module_unload(example_module), 0);
+	assert_int_equal(load_example(""), 0);
+	fd = open_node(example.dev, O_RDWR);
+	assert_int_equal(count_faults(fd, 0, 2 * page_size), 2);
 	close(fd);
 }
 
@@ -476,6 +516,7 @@ const struct CMUnitTest abi_tests[] = {
 	cmocka_unit_test(the_driver_hears_of_open_close_and_write),
 	cmocka_unit_test(the_drivers_own_event_is_told),
 	cmocka_unit_test(the_drivers_memory_can_be_mapped),
+	cmocka_unit_test(the_drivers_own_mmap_is_asked),
 	cmocka_unit_test(a_module_with_files_open_stays),
 };
 const size_t abi_tests_n = sizeof(abi_tests) / sizeof(*abi_tests);

@@ -83,18 +83,18 @@ static void an_unbound_device_is_gone_for_who_had_it(void **state)
 	unload_driver();
 }
 
-static void memory_that_a_driver_frees_is_no_longer_mapped(void **state)
+/* the first @n maps of the driver's memory, each mapped twice */
+static void check_freed_memory(const char *options, int n)
 {
 	static const char * const names[] = { "logical", "virtual", "coherent" };
 	struct uio_node node;
 	char *p[3] = { NULL }, *own[3] = { NULL };
 	int fd, i, index;
 
-	(void)state;
-	assert_int_equal(module_load("hugeuio_example", ""), 0);
+	assert_int_equal(module_load("hugeuio_example", options), 0);
 	assert_true(uio_by_name("example", &node));
 	fd = open_node(node.dev, O_RDWR);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < n; i++) {
 		index = uio_map_index(&node, names[i]);
 		if (index < 0)
 			continue;
@@ -105,7 +105,7 @@ static void memory_that_a_driver_frees_is_no_longer_mapped(void **state)
 		assert_int_equal(load_signal(own[i]), 0);
 	}
 	write_file("/sys/module/hugeuio_example/parameters/remove", "0");
-	for (i = 0; i < 3 && p[i]; i++) {
+	for (i = 0; i < n && p[i]; i++) {
 		assert_int_equal(load_signal(p[i]), SIGBUS);
 		assert_int_equal(load_signal(p[i] + page_size), SIGBUS);
 		assert_int_equal(load_signal(own[i]), SIGBUS);
@@ -115,6 +115,18 @@ static void memory_that_a_driver_frees_is_no_longer_mapped(void **state)
 	assert_int_equal(uio_try_map(fd, 0, page_size), ENODEV);
 	close(fd);
 	assert_int_equal(module_unload("hugeuio_example"), 0);
+}
+
+static void memory_that_a_driver_frees_is_no_longer_mapped(void **state)
+{
+	(void)state;
+	check_freed_memory("", 3);
+}
+
+static void what_a_driver_mapped_itself_goes_with_it(void **state)
+{
+	(void)state;
+	check_freed_memory("own_mmap=1", 1);
 }
 
 static void it_can_be_bound_a_thousand_times_with_a_map_live(void **state)
@@ -402,6 +414,7 @@ static void an_old_map_never_shows_the_next_device(void **state)
 const struct CMUnitTest unplug_tests[] = {
 	cmocka_unit_test(an_unbound_device_is_gone_for_who_had_it),
 	cmocka_unit_test(memory_that_a_driver_frees_is_no_longer_mapped),
+	cmocka_unit_test(what_a_driver_mapped_itself_goes_with_it),
 	cmocka_unit_test(it_can_be_bound_a_thousand_times_with_a_map_live),
 	cmocka_unit_test(no_private_map_slips_past_an_unbind),
 	cmocka_unit_test(opening_races_with_binding_and_unloading),

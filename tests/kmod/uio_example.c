@@ -8,6 +8,7 @@
  * hugeuio_example, where what is in the first #ifdef is all that changes.
  */
 #include <linux/dma-mapping.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
@@ -40,6 +41,11 @@ MODULE_PARM_DESC(phys_len, "its length in bytes; 0 for none");
 static uint devices = 1;
 module_param(devices, uint, 0444);
 MODULE_PARM_DESC(devices, "how many devices there are, 1 or 2");
+
+static bool own_mmap;
+module_param(own_mmap, bool, 0444);
+MODULE_PARM_DESC(own_mmap,
+		 "map through a function of the driver's own, which has but the logical map");
 
 static int irq_on = -1;
 module_param(irq_on, int, 0444);
@@ -105,6 +111,31 @@ static int irqcontrol(struct uio_info *info, s32 on)
 	irq_on = on;
 	return 0;
 }
+
+static struct example *to_example(struct uio_info *info)
+{
+	return container_of(info, struct example, info);
+}
+
+#ifdef HAVE_UIO_MMAP_PREPARE
+static int map_logical(struct uio_info *info, struct vm_area_desc *desc)
+{
+	if (desc->pgoff)
+		return -ENXIO;
+	mmap_action_remap_full(desc,
+			PHYS_PFN(virt_to_phys(to_example(info)->logical)));
+	return 0;
+}
+#else
+static int map_logical(struct uio_info *info, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff || vma->vm_private_data != info->uio_dev)
+		return -ENXIO;
+	return remap_pfn_range(vma, vma->vm_start,
+			       PHYS_PFN(virt_to_phys(to_example(info)->logical)),
+			       vma->vm_end - vma->vm_start, vma->vm_page_prot);
+}
+#endif
 
 /* each page begins with its number in the map, and the map's name */
 static void stamp(void *memory, size_t size, char name)
@@ -181,6 +212,12 @@ static int example_add(struct example *e, int id)
 	e->info.open = open;
 	e->info.release = release;
 	e->info.irqcontrol = irqcontrol;
+	if (own_mmap)
+#ifdef HAVE_UIO_MMAP_PREPARE
+		e->info.mmap_prepare = map_logical;
+#else
+		e->info.mmap = map_logical;
+#endif
 	ret = example_register(&e->pdev->dev, &e->info);
 	if (ret)
 		goto free_coherent;
