@@ -131,7 +131,7 @@ int cmd_dump(int argc, char **argv)
 	if (!count)
 		die_usage("COUNT 0 reads nothing");
 
-	node_open(&node, &node_options, O_RDONLY | O_SYNC);
+	window_node(&node, node_options, O_RDONLY);
 	window_open(&window, &node, at, count, width, PROT_READ);
 	if (json_wanted)
 		print_values(&window, count);

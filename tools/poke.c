@@ -71,7 +71,7 @@ int cmd_poke(int argc, char **argv)
 	n = argc - optind;
 	values = parse_values(argv + optind, n, width);
 
-	node_open(&node, &node_options, O_RDWR | O_SYNC);
+	window_node(&node, node_options, O_RDWR);
 	window_open(&window, &node, at, n, width, PROT_READ | PROT_WRITE);
 	for (i = 0; i < n; i++)
 		window_store(&window, i, json_object_get_uint64(

@@ -156,6 +156,7 @@ struct window {
 };
 
 unsigned int width_option(const char *text);
+void window_node(struct node *node, struct node_options options, int flags);
 void window_open(struct window *window, const struct node *node, uint64_t at,
 		 uint64_t count, unsigned int width, int prot);
 uint64_t window_load(const struct window *window, uint64_t i);

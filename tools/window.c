@@ -3,6 +3,7 @@
  * Single accesses to a device, each of exactly the width asked for: a register
  * may not bear another, and reading its neighbour may have an effect.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -29,6 +30,17 @@ unsigned int width_option(const char *text)
 		die_usage("--width %s: this machine has no single access of that width",
 			  text);
 	return width;
+}
+
+/*
+ * Uncached, or as was asked, and then as that and nothing else: the kernel may
+ * grant write-back instead of uncached where another mapping has it.
+ */
+void window_node(struct node *node, struct node_options options, int flags)
+{
+	if (options.attr.cache)
+		options.attr.flags |= HUGEPFN_MAP_STRICT;
+	node_open(node, &options, flags | O_SYNC);
 }
 
 /*

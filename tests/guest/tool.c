@@ -442,6 +442,8 @@ static void a_cache_conflict_says_what_to_do(void **state)
 			 "has another cache mode already");
 	assert_complains(run("dump %#llx", at(0)), 1,
 			 "has another cache mode already");
+	assert_complains(run("dump %#llx --cache uc", at(0)), 1,
+			 "has another cache mode already");
 	assert_int_equal(run("dump %#llx --cache wb", at(0)), 0);
 	munmap(p, pmd_size);
 }
