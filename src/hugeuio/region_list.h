@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reads the list of regions that the module's parameter gives:
- * NAME@ADDR+LEN[:CACHE],... Nothing here touches the kernel but memparse() and
+ * NAME@ADDR+LEN[:CACHE],... Nothing here touches the kernel but kstrtoull() and
  * string functions, so that tests/unit runs these very lines on the build
  * machine.
  */
@@ -34,16 +34,36 @@ static inline int hugeuio_region_cache(const char *text, unsigned int *cache)
 	return -1;
 }
 
-/* @at is the number's first character; NULL unless a digit is there */
+/*
+ * A number, and perhaps K, M, G, T or P after it. NULL if there is none at @at
+ * or if it has more than 64 bits: memparse() forgets those past them, and a
+ * range that nobody named would be claimed.
+ */
 static inline const char *hugeuio_region_number(const char *at,
 						unsigned long long *number)
 {
-	char *end;
+	static const char suffixes[] = "KkMmGgTtPp";
+	const unsigned long len = strspn(at, "0123456789abcdefABCDEFxX");
+	const char *suffix;
+	unsigned int shift;
+	char digits[24];
 
-	if (*at < '0' || *at > '9')
+	if (*at < '0' || *at > '9' || len >= sizeof(digits))
 		return NULL;
-	*number = memparse(at, &end);
-	return end;
+	memcpy(digits, at, len);
+	digits[len] = '\0';
+	if (kstrtoull(digits, 0, number))
+		return NULL;
+
+	at += len;
+	suffix = *at ? strchr(suffixes, *at) : NULL;
+	if (!suffix)
+		return at;
+	shift = 10 * ((suffix - suffixes) / 2 + 1);
+	if (*number >> (64 - shift))
+		return NULL;
+	*number <<= shift;
+	return at + 1;
 }
 
 /**
@@ -72,10 +92,10 @@ static inline const char *hugeuio_region_parse(const char *text,
 
 	at = hugeuio_region_number(at + 1, &spec->start);
 	if (!at || *at != '+')
-		return "no ADDR+LEN follows the name";
+		return "no ADDR+LEN of at most 64 bits follows the name";
 	at = hugeuio_region_number(at + 1, &spec->len);
 	if (!at || (*at && *at != ':'))
-		return "no LEN follows the address";
+		return "no LEN of at most 64 bits follows the address";
 
 	spec->cache = HUGEPFN_CACHE_DEFAULT;
 	if (*at && hugeuio_region_cache(at + 1, &spec->cache))

@@ -9,6 +9,7 @@
 
 #include <linux/device.h>
 #include <linux/ioport.h>
+#include <linux/kstrtox.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -10,6 +10,7 @@ int main(void)
 {
 	int failed = run("window", window_tests, window_tests_n);
 
+	failed += run("region_list", region_list_tests, region_list_tests_n);
 	failed += run("tool", tool_tests, tool_tests_n);
 	return failed ? 1 : 0;
 }

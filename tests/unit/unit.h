@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 extern const struct CMUnitTest window_tests[], tool_tests[];
-extern const size_t window_tests_n, tool_tests_n;
+extern const struct CMUnitTest region_list_tests[];
+extern const size_t window_tests_n, tool_tests_n, region_list_tests_n;
 
 #endif
