@@ -308,29 +308,6 @@ static void the_module_cannot_leave_while_mapped(void **state)
 	munmap(p, pmd_size);
 }
 
-/* a suite of its own: lockdown is not lifted again until the machine goes */
-static void lockdown_is_obeyed_by_files_already_open(void **state)
-{
-	int fd = open_hugemem(O_RDWR);
-	int status;
-	pid_t child;
-
-	(void)state;
-	if (access("/sys/kernel/security/lockdown", W_OK))
-		skip_because("this kernel has no lockdown");
-	child = fork();
-	if (!child) {
-		write_file("/sys/kernel/security/lockdown", "integrity");
-		if (mmap(NULL, page_size, PROT_READ, MAP_SHARED, fd, bar) !=
-		    MAP_FAILED || errno != EPERM)
-			_exit(1);
-		_exit(open("/dev/hugemem", O_RDWR) == -1 ? errno : 2);
-	}
-	waitpid(child, &status, 0);
-	assert_int_equal(WEXITSTATUS(status), EPERM);
-	close(fd);
-}
-
 const struct CMUnitTest error_tests[] = {
 	cmocka_unit_test(length_0_is_invalid),
 	cmocka_unit_test(an_offset_within_a_page_is_invalid),
@@ -349,8 +326,3 @@ const struct CMUnitTest error_tests[] = {
 	cmocka_unit_test(the_module_cannot_leave_while_mapped),
 };
 const size_t error_tests_n = sizeof(error_tests) / sizeof(*error_tests);
-
-const struct CMUnitTest lockdown_tests[] = {
-	cmocka_unit_test(lockdown_is_obeyed_by_files_already_open),
-};
-const size_t lockdown_tests_n = 1;

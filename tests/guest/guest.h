@@ -99,6 +99,7 @@ extern const size_t unplug_tests_n, regions_tests_n, tool_tests_n;
 int abi_setup_uio(void **state);
 int abi_setup_hugeuio(void **state);
 int abi_teardown(void **state);
+int lockdown_setup(void **state);
 extern const struct CMUnitTest revoke_tests[], process_tests[], speed_tests[];
 extern const size_t map_tests_n, error_tests_n, memtype_tests_n;
 extern const size_t revoke_tests_n, process_tests_n, speed_tests_n;

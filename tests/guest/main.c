@@ -32,8 +32,8 @@ static const struct suite {
 	  .by_name = true },
 	{ "tool", "the command `hugepfn`, which must be in PATH", SUITE(tool),
 	  .by_name = true },
-	{ "lockdown", "locks the machine down until it restarts",
-	  SUITE(lockdown), .by_name = true },
+	{ "lockdown", "locks the machine down until it restarts (needs QEMU's edu)",
+	  SUITE(lockdown), lockdown_setup, .by_name = true },
 };
 
 static void usage(FILE *to)
