@@ -59,6 +59,10 @@ static inline unsigned long hugepfn_memtype_uncached(void)
  * @size: the length in bytes, page aligned
  * @type: in: the type wanted; out: the type granted
  *
+ * is_new_memtype_allowed() gives write-back to whoever asks for uncached, of the
+ * strong kind: an oversight, it seems, since it refuses it to those who ask for
+ * uncached-minus. It is refused here.
+ *
  * Context: sleeps.
  * Return: 0, or -EAGAIN: another type is in force somewhere in the range.
  */
@@ -66,6 +70,7 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 					  phys_addr_t phys, size_t size,
 					  unsigned long *type)
 {
+	const unsigned long asked = *type;
 	unsigned int level;
 	pgprot_t prot;
 	pte_t *pte;
@@ -83,6 +88,11 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 	if (level != PG_LEVEL_4K)
 		prot = pgprot_large_2_4k(prot);
 	*type = hugepfn_memtype_of(prot);
+	if (asked == cachemode2protval(_PAGE_CACHE_MODE_UC) &&
+	    *type == cachemode2protval(_PAGE_CACHE_MODE_WB)) {
+		iounmap(mt->alias);
+		return -EAGAIN;
+	}
 	return 0;
 }
 

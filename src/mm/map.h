@@ -21,8 +21,8 @@ struct seq_file;
  * @HUGEPFN_FITS: there is no reason against it
  * @HUGEPFN_KERNEL: this kernel or CPU has no such entries
  * @HUGEPFN_LIMIT: the file's max_order
- * @HUGEPFN_OFFSET: virtual and physical address are not congruent
- * @HUGEPFN_WINDOW: the window reaches over an end of the VMA
+ * @HUGEPFN_WINDOW: the frames of the window are not all in the VMA
+ * @HUGEPFN_OFFSET: they are, but not at a congruent address
  * @HUGEPFN_CACHE: the window has more than one memory type in the MTRRs, or
  *	the mapping's is one that huge entries cannot have (x86: write-through)
  * @HUGEPFN_RANGE: the node's rules forbid a page of the window
@@ -34,8 +34,8 @@ enum hugepfn_reason {
 	HUGEPFN_FITS,
 	HUGEPFN_KERNEL,
 	HUGEPFN_LIMIT,
-	HUGEPFN_OFFSET,
 	HUGEPFN_WINDOW,
+	HUGEPFN_OFFSET,
 	HUGEPFN_CACHE,
 	HUGEPFN_RANGE,
 	HUGEPFN_ADVICE,
@@ -48,8 +48,8 @@ enum hugepfn_reason {
 	EM(HUGEPFN_FITS,	"none")		\
 	EM(HUGEPFN_KERNEL,	"kernel")	\
 	EM(HUGEPFN_LIMIT,	"limit")	\
-	EM(HUGEPFN_OFFSET,	"offset")	\
 	EM(HUGEPFN_WINDOW,	"window")	\
+	EM(HUGEPFN_OFFSET,	"offset")	\
 	EM(HUGEPFN_CACHE,	"cache")	\
 	EM(HUGEPFN_RANGE,	"range")	\
 	EM(HUGEPFN_ADVICE,	"advice")	\

@@ -34,11 +34,10 @@ u64 hugepfn_orders(void)
 enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
 				       unsigned int order)
 {
-	const struct vm_area_struct *vma = vmf->vma;
+	struct vm_area_struct *vma = vmf->vma;
 	const struct hugepfn_map *map = vma->vm_private_data;
 	const unsigned long page = vmf->address >> PAGE_SHIFT;
 	const unsigned long pfn = hugepfn_vma_pfn(vma, vmf->address);
-	const unsigned long mask = (1UL << order) - 1;
 
 	if (!order)
 		return HUGEPFN_FITS;
@@ -48,13 +47,15 @@ enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
 		return HUGEPFN_KERNEL;
 	if (order > map->max_order)
 		return HUGEPFN_LIMIT;
-	if ((page ^ pfn) & mask)
-		return HUGEPFN_OFFSET;
+	if (!hugepfn_window_fits(pfn, pfn, vma->vm_pgoff,
+				 vma->vm_pgoff + vma_pages(vma) - 1, order))
+		return HUGEPFN_WINDOW;
 	if (!hugepfn_window_fits(page, pfn, vma->vm_start >> PAGE_SHIFT,
 				 (vma->vm_end >> PAGE_SHIFT) - 1, order))
-		return HUGEPFN_WINDOW;
+		return HUGEPFN_OFFSET;
 	if (!hugepfn_memtype_may_be_huge(vma->vm_page_prot) ||
-	    !hugepfn_track_is_uniform(map->track, pfn & ~mask, order))
+	    !hugepfn_track_is_uniform(map->track, round_down(pfn, 1UL << order),
+				      order))
 		return HUGEPFN_CACHE;
 	return HUGEPFN_FITS;
 }

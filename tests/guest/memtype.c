@@ -63,10 +63,22 @@ bool reserved_as(const char *type, uint64_t offset)
 	return found;
 }
 
+static int attr_map(uint32_t cache, uint64_t offset, uint64_t len, void **p)
+{
+	int fd = open_hugemem(O_RDWR), err = 0;
+
+	set_attr(fd, cache, 0, 0);
+	*p = mmap(NULL, len, RW, MAP_SHARED, fd, bar + offset);
+	if (*p == MAP_FAILED)
+		err = errno;
+	close(fd);
+	return err;
+}
+
 static void a_conflicting_cache_mode_is_refused_in_both_directions(void **state)
 {
 	int mem = open_node("/dev/mem", O_RDWR);
-	void *p;
+	void *p, *q;
 
 	(void)state;
 	need_tracking();
@@ -74,6 +86,8 @@ static void a_conflicting_cache_mode_is_refused_in_both_directions(void **state)
 	assert_int_equal(sync_map("/dev/mem", 0, page_size), EAGAIN);
 	assert_int_equal(sync_map("/dev/mem", MIB(3), MIB(4)), EAGAIN);
 	assert_int_equal(sync_map("/dev/hugemem", 0, page_size), EAGAIN);
+	assert_int_equal(attr_map(HUGEPFN_CACHE_UC, 0, page_size, &q), EAGAIN);
+	assert_int_equal(attr_map(HUGEPFN_CACHE_WC, 0, page_size, &q), EAGAIN);
 	munmap(p, MIB(4));
 	assert_int_equal(sync_map("/dev/mem", 0, page_size), 0);
 
@@ -149,18 +163,6 @@ static void the_last_piece_gives_the_reservation_back(void **state)
 	assert_int_equal(sync_map("/dev/mem", 0, page_size), EAGAIN);
 	munmap(q, pmd_size);
 	assert_int_equal(reservations(), 0);
-}
-
-static int attr_map(uint32_t cache, uint64_t offset, uint64_t len, void **p)
-{
-	int fd = open_hugemem(O_RDWR), err = 0;
-
-	set_attr(fd, cache, 0, 0);
-	*p = mmap(NULL, len, RW, MAP_SHARED, fd, bar + offset);
-	if (*p == MAP_FAILED)
-		err = errno;
-	close(fd);
-	return err;
 }
 
 static void every_cache_mode_is_reserved_as_asked(void **state)

@@ -3,7 +3,10 @@
 #include "guest.h"
 
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+
+#include <asm/mtrr.h>
 
 #define RW (PROT_READ | PROT_WRITE)
 #define TRACING "/sys/kernel/tracing/"
@@ -152,29 +155,30 @@ static void smaller_entries_that_are_there_are_a_reason(void **state)
 	close(fd);
 }
 
-/* an MTRR over half of the window */
+/* an MTRR over half of the window, which goes when its file is closed */
 static void two_memory_types_in_a_window_are_a_reason(void **state)
 {
-	const uint64_t half = pmd_size / 2;
-	char text[96];
+	const struct mtrr_sentry uncached = {
+		.base = bar + pmd_size / 2,
+		.size = pmd_size / 2,
+		.type = MTRR_TYPE_UNCACHABLE,
+	};
 	int fd, mtrr = open("/proc/mtrr", O_WRONLY);
 	char *p;
 
 	(void)state;
 	if (mtrr < 0)
 		skip_because("no /proc/mtrr");
-	snprintf(text, sizeof(text), "base=%#llx size=%#llx type=uncachable\n",
-		 (unsigned long long)(bar + half), (unsigned long long)half);
-	if (write(mtrr, text, strlen(text)) < 0) {
+	if (ioctl(mtrr, MTRRIOC_ADD_ENTRY, &uncached) < 0) {
 		close(mtrr);
-		skip_because("no free MTRR");
+		skip_because("no MTRR to be had: %s", strerror(errno));
 	}
 	fd = open_hugemem(O_RDWR);
 	set_attr(fd, HUGEPFN_CACHE_UC_MINUS, 0, 0);
 	p = map_at(fd, NULL, bar, pmd_size, RW, MAP_SHARED);
 	touch(p, pmd_size, page_size);
 	munmap(p, pmd_size);
-	close(mtrr);	/* which takes the MTRR back */
+	close(mtrr);
 	assert_int_equal(faults_of(fd, page_size), 1);
 	assert_reason(fd, "cache", 1);
 	close(fd);
@@ -213,7 +217,7 @@ static void the_trace_tells_each_fault_and_reservation(void **state)
 		 "fault: addr=%#lx phys=%#llx order=%d write smaller=%s error=0",
 		 (unsigned long)p + page_size, phys + page_size,
 		 has_pmd ? __builtin_ctzll(pmd_size / page_size) : 0,
-		 has_pmd ? "offset" : "kernel");
+		 has_pmd ? "window" : "kernel");
 	assert_traced(want);
 
 	assert_int_equal(claim(pmd_size, page_size), 0);
