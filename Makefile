@@ -36,6 +36,9 @@ check:	## unit tests, then the guest tests on stock kernels: KERNELS="6.1 …"
 demo:	## /dev/mem and /dev/hugemem side by side in a booted guest
 	@tests/demo/run $(DEMO_KERNEL)
 
+bench:	## the ways to map a BAR side by side, in instructions: build/bench.json, .svg
+	@tests/bench/run $(DEMO_KERNEL)
+
 lint:	## sparse, W=1 -Werror on each kernel, shellcheck, version rules
 	@tests/lint $(KERNELS)
 
@@ -47,4 +50,4 @@ kdir:
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
-.PHONY: modules tools tools-install clean dkms-install dkms-remove check demo lint kdir help
+.PHONY: modules tools tools-install clean dkms-install dkms-remove check demo bench lint kdir help

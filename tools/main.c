@@ -19,6 +19,7 @@ static const struct command {
 	COMMAND(poke, "write to a device, likewise"),
 	COMMAND(bind, "give a PCI device to hugeuio_pci"),
 	COMMAND(unbind, "give it back"),
+	COMMAND(bench, "measure the ways to map a BAR, side by side"),
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))

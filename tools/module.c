@@ -22,8 +22,8 @@ bool module_is_loaded(const char *name)
 	return loaded;
 }
 
-/* 0 or a negative errno */
-static int load(const char *name)
+/* with what it depends on, and modprobe.d's options; 0 or a negative errno */
+int module_load(const char *name)
 {
 	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
 	struct kmod_list *list = NULL;
@@ -48,7 +48,6 @@ static int load(const char *name)
 	return ret;
 }
 
-/* with what it depends on, and modprobe.d's options, as modprobe does */
 void module_need(const char *name)
 {
 	struct utsname uts;
@@ -56,7 +55,7 @@ void module_need(const char *name)
 
 	if (module_is_loaded(name))
 		return;
-	ret = load(name);
+	ret = module_load(name);
 	uname(&uts);
 	switch (-ret) {
 	case 0:

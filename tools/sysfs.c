@@ -19,7 +19,7 @@
 	va_end(args);						\
 } while (0)
 
-/* its first page less the line's end; NULL and errno if it cannot be read */
+/* its first page less the last line's end; NULL and errno if it cannot be read */
 char *file_text(const char *format, ...)
 {
 	char path[PATH_MAX], text[4096];
@@ -36,8 +36,9 @@ char *file_text(const char *format, ...)
 	errno = err;
 	if (n < 0)
 		return NULL;
+	if (n && text[n - 1] == '\n')
+		n--;
 	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
 	return strdup(text);
 }
 

@@ -23,6 +23,7 @@ enum {
 };
 
 /* the subcommands; argv[0] is "hugepfn NAME" */
+int cmd_bench(int argc, char **argv);
 int cmd_bind(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_info(int argc, char **argv);
@@ -105,6 +106,7 @@ struct json_object *fdinfo_numbers(const char *path, const char *prefix);
 
 /* module.c: libkmod */
 bool module_is_loaded(const char *name);
+int module_load(const char *name);
 void module_need(const char *name);
 
 /* hugeuio.c: /sys/class/hugeuio, which no node need be opened for */

@@ -210,7 +210,7 @@ static inline unsigned long hugepfn_memtype_of(pgprot_t prot)
 
 static inline pgprot_t hugepfn_memtype_set(pgprot_t prot, unsigned long type)
 {
-	return prot;
+	return __pgprot((pgprot_val(prot) & ~PTE_ATTRINDX_MASK) | type);
 }
 
 static inline unsigned long hugepfn_memtype_default(void)

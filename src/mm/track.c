@@ -150,12 +150,22 @@ static void track_free_unused(struct hugepfn_track *t)
 	kfree(t);
 }
 
-/* the file asked for one type and no other */
+static u32 track_cache(const struct hugepfn_track *t)
+{
+	return hugepfn_memtype_cache(hugepfn_memtype_set(__pgprot(0),
+							 t->granted));
+}
+
+/*
+ * The file asked for one mode and no other. The types need not differ when the
+ * modes do: without PAT, write-combining is asked for by the bits of
+ * uncached-minus.
+ */
 static bool granted_too_little(const struct hugepfn_map *map,
 			       const struct hugepfn_track *t)
 {
-	return t->granted != t->want &&
-	       READ_ONCE(map->client->attr.flags) & HUGEPFN_MAP_STRICT;
+	return READ_ONCE(map->client->attr.flags) & HUGEPFN_MAP_STRICT &&
+	       READ_ONCE(map->client->attr.cache) != track_cache(t);
 }
 
 /**
@@ -239,11 +249,9 @@ static void show_range(struct seq_file *m, const char *indent,
 		       unsigned long first, unsigned long last,
 		       const struct hugepfn_track *t)
 {
-	const pgprot_t prot = hugepfn_memtype_set(__pgprot(0), t->granted);
-
 	seq_printf(m, "%s%llx-%llx %s", indent, (u64)PFN_PHYS(first),
 		   (u64)PFN_PHYS(last + 1) - 1,
-		   hugepfn_cache_name(hugepfn_memtype_cache(prot)));
+		   hugepfn_cache_name(track_cache(t)));
 }
 
 /**

@@ -58,6 +58,10 @@ long faults(void);
 long touch(volatile char *p, uint64_t len, uint64_t step);
 uint64_t status_kib(const char *field);
 
+/* range.c */
+struct hugepfn_range_info query_range(int fd, const void *p, uint64_t len);
+int populate_errno(int fd, const void *p, uint64_t len);
+
 /* stamps.c */
 void stamp(uint64_t offset, uint64_t len, uint64_t step);
 void assert_stamps(const volatile void *p, uint64_t offset, uint64_t len,
@@ -92,7 +96,8 @@ extern const struct CMUnitTest map_tests[], error_tests[], memtype_tests[];
 extern const struct CMUnitTest lockdown_tests[], abi_tests[], pci_tests[];
 extern const struct CMUnitTest unplug_tests[], regions_tests[];
 extern const struct CMUnitTest range_tests[], seen_tests[];
-extern const size_t range_tests_n, seen_tests_n;
+extern const struct CMUnitTest nopat_tests[], failing_tests[];
+extern const size_t range_tests_n, seen_tests_n, nopat_tests_n, failing_tests_n;
 extern const size_t lockdown_tests_n, abi_tests_n, pci_tests_n;
 extern const struct CMUnitTest tool_tests[];
 extern const size_t unplug_tests_n, regions_tests_n, tool_tests_n;

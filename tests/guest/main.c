@@ -32,6 +32,10 @@ static const struct suite {
 	  .by_name = true },
 	{ "tool", "the command `hugepfn`, which must be in PATH", SUITE(tool),
 	  .by_name = true },
+	{ "nopat", "cache modes on a kernel booted with nopat", SUITE(nopat),
+	  .by_name = true },
+	{ "failing", "each allocation fails once (needs fail-nth)",
+	  SUITE(failing), .by_name = true },
 	{ "lockdown", "locks the machine down until it restarts (needs QEMU's edu)",
 	  SUITE(lockdown), lockdown_setup, .by_name = true },
 };

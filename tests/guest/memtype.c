@@ -5,6 +5,7 @@
  * O_SYNC one want different types.
  */
 #include "guest.h"
+#include "uio.h"
 
 #define PAT_LIST "/sys/kernel/debug/x86/pat_memtype_list"
 #define RW (PROT_READ | PROT_WRITE)
@@ -277,7 +278,37 @@ static void maps_of_one_range_share_a_reservation(void **state)
 	assert_int_equal(reservations(), 0);
 }
 
+/*
+ * F2: /dev/mem's rule, not sysfs' which keeps its _wc file for prefetchable
+ * BARs: whoever asks for a mode by name gets it.
+ */
+static void a_bar_that_is_not_prefetchable_can_be_write_combining(void **state)
+{
+	char addr[16], path[80];
+	uint64_t size, at;
+	int fd;
+	void *p;
+
+	(void)state;
+	need_tracking();
+	if (!pci_find(0x8086, 0x2922, addr))
+		skip_because("no AHCI controller of QEMU's q35");
+	at = pci_bar(addr, 5, &size);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource5_wc",
+		 addr);
+	assert_int_equal(access(path, F_OK), -1);
+
+	fd = open_hugemem(O_RDWR);
+	set_attr(fd, HUGEPFN_CACHE_WC, 0, HUGEPFN_MAP_STRICT);
+	p = map_at(fd, NULL, at, size, PROT_READ, MAP_SHARED);
+	assert_int_equal(load_signal(p), 0);
+	assert_true(reserved_as("write-combining", at - bar));
+	munmap(p, size);
+	close(fd);
+}
+
 const struct CMUnitTest memtype_tests[] = {
+	cmocka_unit_test(a_bar_that_is_not_prefetchable_can_be_write_combining),
 	cmocka_unit_test(a_conflicting_cache_mode_is_refused_in_both_directions),
 	cmocka_unit_test(conflicting_cache_mode_is_refused_while_half_is_mapped),
 	cmocka_unit_test(the_last_piece_gives_the_reservation_back),
@@ -288,3 +319,41 @@ const struct CMUnitTest memtype_tests[] = {
 	cmocka_unit_test(maps_of_one_range_share_a_reservation),
 };
 const size_t memtype_tests_n = sizeof(memtype_tests) / sizeof(*memtype_tests);
+
+/* booted with nopat: no write-combining but by MTRRs */
+static void without_pat_write_combining_is_uncached_minus(void **state)
+{
+	int fd = open_hugemem(O_RDWR);
+	struct hugepfn_range_info info;
+	char *p;
+
+	(void)state;
+	stamp(0, pmd_size, page_size);
+	set_attr(fd, HUGEPFN_CACHE_WC, 0, 0);
+	p = map_at(fd, NULL, bar, pmd_size, RW, MAP_SHARED);
+	assert_stamps(p, 0, pmd_size, page_size);
+	info = query_range(fd, p, pmd_size);
+	assert_int_equal(info.cache, HUGEPFN_CACHE_UC_MINUS);
+	munmap(p, pmd_size);
+	close(fd);
+}
+
+static void without_pat_who_insists_on_write_combining_is_refused(void **state)
+{
+	int fd = open_hugemem(O_RDWR);
+
+	(void)state;
+	set_attr(fd, HUGEPFN_CACHE_WC, 0, HUGEPFN_MAP_STRICT);
+	assert_ptr_equal(mmap(NULL, pmd_size, RW, MAP_SHARED, fd, bar),
+			 MAP_FAILED);
+	assert_int_equal(errno, EAGAIN);
+	set_attr(fd, HUGEPFN_CACHE_UC_MINUS, 0, HUGEPFN_MAP_STRICT);
+	munmap(map_at(fd, NULL, bar, pmd_size, RW, MAP_SHARED), pmd_size);
+	close(fd);
+}
+
+const struct CMUnitTest nopat_tests[] = {
+	cmocka_unit_test(without_pat_write_combining_is_uncached_minus),
+	cmocka_unit_test(without_pat_who_insists_on_write_combining_is_refused),
+};
+const size_t nopat_tests_n = sizeof(nopat_tests) / sizeof(*nopat_tests);

@@ -22,7 +22,7 @@ static int query_errno(int fd, const void *p, uint64_t len,
 	return ioctl(fd, HUGEPFN_IOC_QUERY_RANGE, info) ? errno : 0;
 }
 
-static struct hugepfn_range_info query(int fd, const void *p, uint64_t len)
+struct hugepfn_range_info query_range(int fd, const void *p, uint64_t len)
 {
 	struct hugepfn_range_info info;
 
@@ -46,18 +46,18 @@ static void assert_query_is_true(int fd, char *p, uint64_t len)
 		long took;
 
 		n = len - at < pmd_size / 2 ? len - at : pmd_size / 2;
-		info = query(fd, p + at, n);
+		info = query_range(fd, p + at, n);
 		took = touch(p + at, n, page_size);
 		if (mapped(&info) == n)
 			assert_int_equal(took, 0);
 		else
 			assert_in_range(took, 1, n / page_size);
-		info = query(fd, p + at, n);
+		info = query_range(fd, p + at, n);
 		assert_int_equal(mapped(&info), n);
 	}
 }
 
-static int populate_errno(int fd, const void *p, uint64_t len)
+int populate_errno(int fd, const void *p, uint64_t len)
 {
 	struct hugepfn_populate range = {
 		.size = sizeof(range),
@@ -80,7 +80,7 @@ static void a_range_not_touched_has_nothing_but_its_cache_mode(void **state)
 {
 	int fd = open_hugemem(O_RDWR);
 	char *p = map_at(fd, NULL, bar, pud_size, RW, MAP_SHARED);
-	struct hugepfn_range_info info = query(fd, p, pud_size);
+	struct hugepfn_range_info info = query_range(fd, p, pud_size);
 
 	(void)state;
 	assert_int_equal(mapped(&info), 0);
@@ -100,7 +100,7 @@ static void each_level_is_told_apart(void **state)
 
 	(void)state;
 	touch(p, len, page_size);
-	info = query(fd, p, len);
+	info = query_range(fd, p, len);
 	assert_int_equal(mapped(&info), len);
 	if (has_pud)
 		assert_int_equal(info.mapped[2], pud_size);
@@ -108,7 +108,7 @@ static void each_level_is_told_apart(void **state)
 		assert_int_equal(info.mapped[1],
 				 pmd_size + (has_pud ? 0 : pud_size));
 	/* a part of an entry is counted in part */
-	info = query(fd, p + page_size, 3 * page_size);
+	info = query_range(fd, p + page_size, 3 * page_size);
 	assert_int_equal(at_largest(&info, pud_size), 3 * page_size);
 	munmap(p, len);
 	close(fd);
@@ -154,7 +154,7 @@ static void the_query_is_true_after_a_claim_and_its_release(void **state)
 	(void)state;
 	touch(p, len, page_size);
 	assert_int_equal(claim(pmd_size, pmd_size), 0);
-	info = query(fd, p + pmd_size, pmd_size);
+	info = query_range(fd, p + pmd_size, pmd_size);
 	assert_int_equal(mapped(&info), 0);
 	assert_query_is_true(fd, p, pmd_size);
 	assert_query_is_true(fd, p + 2 * pmd_size, 2 * pmd_size);
@@ -207,11 +207,11 @@ static void private_copies_are_counted_apart(void **state)
 
 	(void)state;
 	p = map_at(fd, NULL, bar, len, RW, MAP_PRIVATE);
-	info = query(fd, p, len);
+	info = query_range(fd, p, len);
 	assert_int_equal(info.mapped[0], len);
 	p[3 * page_size] = 1;
 	p[len - 1] = 1;
-	info = query(fd, p, len);
+	info = query_range(fd, p, len);
 	assert_int_equal(info.mapped[0], len - 2 * page_size);
 	assert_int_equal(info.copied, 2 * page_size);
 	munmap(p, len);
@@ -243,10 +243,10 @@ static void the_cache_mode_in_force_is_reported_at_each_order(void **state)
 
 			set_attr(fd, rows[i].cache, 0, HUGEPFN_MAP_STRICT);
 			p = map_at(fd, NULL, bar, lens[j], RW, MAP_SHARED);
-			info = query(fd, p, lens[j]);
+			info = query_range(fd, p, lens[j]);
 			assert_int_equal(info.cache, rows[i].cache);
 			touch(p, lens[j], page_size);
-			info = query(fd, p, lens[j]);
+			info = query_range(fd, p, lens[j]);
 			assert_int_equal(info.cache, rows[i].cache);
 			assert_int_equal(mapped(&info), lens[j]);
 			if (rows[i].cache != HUGEPFN_CACHE_WT)
@@ -272,7 +272,7 @@ static void a_strict_file_gets_the_mode_it_asks_for_or_nothing(void **state)
 
 	set_attr(other, HUGEPFN_CACHE_UC_MINUS, 0, 0);
 	q = map_at(other, NULL, bar, pmd_size, RW, MAP_SHARED);
-	info = query(other, q, pmd_size);
+	info = query_range(other, q, pmd_size);
 	assert_int_equal(info.cache, HUGEPFN_CACHE_WC);
 	munmap(q, pmd_size);
 
@@ -287,7 +287,7 @@ static void a_strict_file_gets_the_mode_it_asks_for_or_nothing(void **state)
 
 	/* and with nothing else in force, it does */
 	q = map_at(other, NULL, bar, pmd_size, RW, MAP_SHARED);
-	info = query(other, q, pmd_size);
+	info = query_range(other, q, pmd_size);
 	assert_int_equal(info.cache, HUGEPFN_CACHE_UC_MINUS);
 	munmap(q, pmd_size);
 	close(other);
@@ -310,7 +310,7 @@ static void a_populated_range_takes_no_fault(void **state)
 		struct hugepfn_range_info info;
 
 		assert_int_equal(populate_errno(fd, p, len), 0);
-		info = query(fd, p, len);
+		info = query_range(fd, p, len);
 		assert_int_equal(mapped(&info), len);
 		if (!offsets[i])
 			assert_int_equal(at_largest(&info, len), len);
@@ -334,9 +334,9 @@ static void a_part_is_populated_alone(void **state)
 
 	(void)state;
 	assert_int_equal(populate_errno(fd, p + 4 * pmd_size, page_size), 0);
-	info = query(fd, p, len);
+	info = query_range(fd, p, len);
 	assert_in_range(mapped(&info), page_size, pmd_size);
-	info = query(fd, p, 2 * pmd_size);
+	info = query_range(fd, p, 2 * pmd_size);
 	assert_int_equal(mapped(&info), 0);
 	munmap(p, len);
 	close(fd);
@@ -352,13 +352,13 @@ static void a_claimed_page_stops_populate(void **state)
 	(void)state;
 	assert_int_equal(claim(2 * pmd_size, page_size), 0);
 	assert_int_equal(populate_errno(fd, p, len), EPERM);
-	info = query(fd, p, 2 * pmd_size);
+	info = query_range(fd, p, 2 * pmd_size);
 	assert_int_equal(mapped(&info), 2 * pmd_size);
-	info = query(fd, p + 2 * pmd_size, page_size);
+	info = query_range(fd, p + 2 * pmd_size, page_size);
 	assert_int_equal(mapped(&info), 0);
 	release();
 	assert_int_equal(populate_errno(fd, p, len), 0);
-	info = query(fd, p, len);
+	info = query_range(fd, p, len);
 	assert_int_equal(mapped(&info), len);
 	munmap(p, len);
 	close(fd);
@@ -375,7 +375,7 @@ static void populate_obeys_the_protection(void **state)
 	assert_int_equal(mprotect(p, pmd_size, PROT_READ), 0);
 	assert_int_equal(populate_errno(fd, p, pmd_size), 0);
 	assert_int_equal(populate_errno(fd, p, 2 * pmd_size), EACCES);
-	info = query(fd, p, 2 * pmd_size);
+	info = query_range(fd, p, 2 * pmd_size);
 	assert_int_equal(mapped(&info), pmd_size);
 	assert_int_equal(store_signal(p), SIGSEGV);
 	munmap(p, 2 * pmd_size);
@@ -417,7 +417,7 @@ static void bad_ranges_are_refused(void **state)
 				 rows[i].err);
 	}
 	/* nothing was filled before the foreign part was found */
-	info = query(fd, p, pmd_size);
+	info = query_range(fd, p, pmd_size);
 	assert_int_equal(mapped(&info), 0);
 	munmap(area, 2 * pmd_size);
 	close(other);

@@ -168,7 +168,8 @@ static uint64_t largest_size(void)
 static void every_command_has_its_help(void **state)
 {
 	static const char *const commands[] = {
-		"status", "info", "map", "dump", "poke", "bind", "unbind"
+		"status", "info", "map", "dump", "poke", "bind", "unbind",
+		"bench"
 	};
 	char usage[40];
 	size_t i;
@@ -240,6 +241,9 @@ static void a_bad_command_line_is_told_in_one_line(void **state)
 		{ "bind 00:01.0 --interrupts all", "--interrupts 'all' is none of" },
 		{ "bind 00:01.0 00:02.0", "'00:02.0' is one argument too many" },
 		{ "unbind", "DEVICE is missing" },
+		{ "bench", "DEVICE is missing" },
+		{ "bench 00:01.0 --rounds 0", "--rounds 0 is not from 1 to" },
+		{ "bench 00:01.0 --max much", "--max 'much' is not a number" },
 	};
 	size_t i;
 
@@ -629,6 +633,70 @@ static void bind_gives_a_node_and_unbind_gives_it_back(void **state)
 	assert_int_equal(module_unload("hugeuio_pci"), 0);
 }
 
+/* the row of a case and a size; NULL if there is none */
+static struct json_object *bench_row(struct json_object *root,
+				     const char *name, uint64_t size)
+{
+	struct json_object *rows = get(root, "rows");
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(rows); i++) {
+		struct json_object *o = json_object_array_get_idx(rows, i);
+
+		if (!strcmp(get_text(o, "case"), name) &&
+		    get_number(o, "size") == size)
+			return o;
+	}
+	return NULL;
+}
+
+static void bench_compares_the_ways_to_map_a_bar(void **state)
+{
+	const char *device = getenv("HUGEPFN_BAR_DEV");
+	struct json_object *root, *faults, *mmaps, *spread;
+
+	(void)state;
+	root = run_json("bench %s --max 8M --rounds 3 --touch --json", device);
+	assert_string_equal(get_text(root, "unit"), "ns");
+	assert_string_equal(get_text(get(root, "skipped"), "uio"),
+			    "no node was named by --uio");
+	assert_string_equal(get_text(get(root, "skipped"), "vfio"),
+			    "the driver does not take the device");
+	faults = bench_row(root, "faults", MIB(8));
+	assert_int_equal(get_number(faults, "devmem"), 0);
+	assert_int_equal(get_number(faults, "sysfs"), 0);
+	assert_int_equal(get_number(faults, "hugemem"), MIB(8) / pmd_size);
+	assert_int_equal(get_number(faults, "hugeuio"), MIB(8) / pmd_size);
+	mmaps = bench_row(root, "mmap", MIB(2));
+	spread = get(get(mmaps, "spread"), "hugemem");
+	assert_in_range(get_number(mmaps, "hugemem"),
+			json_object_get_uint64(json_object_array_get_idx(spread, 0)),
+			json_object_get_uint64(json_object_array_get_idx(spread, 1)));
+	assert_true(get_number(mmaps, "hugemem") > 0);
+	assert_null(bench_row(root, "mmap", MIB(32)));
+	json_object_put(root);
+	assert_false(pci_is_bound(device));
+
+	/* the device is not read unless that is asked for */
+	root = run_json("bench %s --max 2M --rounds 1 --json", device);
+	assert_null(bench_row(root, "first_touch", MIB(2)));
+	assert_non_null(bench_row(root, "populate", MIB(2)));
+	json_object_put(root);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
+static void bench_keeps_off_a_device_in_use(void **state)
+{
+	const char *device = getenv("HUGEPFN_BAR_DEV");
+
+	(void)state;
+	assert_int_equal(run("bind %s --interrupts none", device), 0);
+	assert_complains(run("bench %s", device), 1,
+			 "is with hugeuio_pci: take it away first");
+	assert_int_equal(run("unbind %s", device), 0);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
 static char *interrupts_parameter(void)
 {
 	return read_file("/sys/module/hugeuio_pci/parameters/interrupts");
@@ -766,6 +834,8 @@ const struct CMUnitTest tool_tests[] = {
 	cmocka_unit_test(poke_writes_its_width_and_no_more),
 	cmocka_unit_test(an_access_that_would_be_torn_is_refused),
 	cmocka_unit_test(bind_gives_a_node_and_unbind_gives_it_back),
+	cmocka_unit_test(bench_compares_the_ways_to_map_a_bar),
+	cmocka_unit_test(bench_keeps_off_a_device_in_use),
 	cmocka_unit_test(a_bind_that_fails_leaves_everything_as_it_was),
 	cmocka_unit_test(a_driver_gets_its_device_back),
 	cmocka_unit_test(a_bus_error_is_a_line_and_no_crash),
