@@ -25,6 +25,7 @@ static int __init hugepfn_init(void)
 	if (ret)
 		goto exit_regions;
 	hugepfn_debugfs_init();
+	hugeuio_regions_show();
 	return 0;
 
 exit_regions:

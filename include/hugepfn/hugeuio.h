@@ -23,9 +23,10 @@
 
 /**
  * struct hugeuio_options - what a driver may say beyond struct uio_info
- * @may_access: may the device's memory be accessed now? Called with the
- *	device's info_lock held, for each fault; sleeps only briefly. While it
- *	says no a fault is SIGBUS. NULL if it always may.
+ * @may_access: may the device's memory be accessed now? Called for each fault,
+ *	by several threads at once, with or without info_lock; may sleep briefly
+ *	but take no lock that is held around hugeuio_zap_maps(). While it says no
+ *	a fault is SIGBUS. NULL if it always may.
  * @lockdown: open() and mmap() fail with EPERM while the kernel is locked down
  *	for this reason; LOCKDOWN_NONE if the driver lets nobody do what lockdown
  *	forbids

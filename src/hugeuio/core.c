@@ -134,6 +134,7 @@ static struct hugeuio_device *device_new(struct module *owner,
 	hdev->uio.owner = owner;
 	hdev->uio.info = info;
 	mutex_init(&hdev->uio.info_lock);
+	init_rwsem(&hdev->fault_lock);
 	init_waitqueue_head(&hdev->uio.wait);
 
 	device_initialize(&hdev->uio.dev);
@@ -149,27 +150,6 @@ put_inode:
 free_hdev:
 	kfree(hdev);
 	return ERR_PTR(ret);
-}
-
-/*
- * The driver leaves: its data is out of reach when this returns, and nothing
- * of the device is mapped. See mmap.c for the mappings that were filled at
- * mmap() and may not be linked yet.
- */
-static void device_retire(struct hugeuio_device *hdev)
-{
-	LIST_HEAD(eager);
-
-	mutex_lock(&hdev->uio.info_lock);
-	WRITE_ONCE(hdev->uio.info, NULL);
-	hdev->options = NULL;
-	list_splice_init(&hdev->eager, &eager);
-	mutex_unlock(&hdev->uio.info_lock);
-
-	hugeuio_eager_settle(&eager);
-	hugepfn_zap_mapping(hdev->inode->i_mapping);
-	wake_up_interruptible(&hdev->uio.wait);
-	kill_fasync(&hdev->uio.async_queue, SIGIO, POLL_HUP);
 }
 
 static irqreturn_t irq_handler(int irq, void *data)
@@ -196,11 +176,48 @@ static bool irq_is_ours(const struct uio_info *info)
 static int irq_get(struct hugeuio_device *hdev)
 {
 	struct uio_info *info = hdev->uio.info;
+	int ret;
 
 	if (!irq_is_ours(info))
 		return 0;
-	return request_threaded_irq(info->irq, irq_handler, irq_thread,
-				    info->irq_flags, info->name, hdev);
+	ret = request_threaded_irq(info->irq, irq_handler, irq_thread,
+				   info->irq_flags, info->name, hdev);
+	hdev->has_irq = !ret;
+	return ret;
+}
+
+/* what processes have mapped, and what faults under way are about to map */
+static void zap_maps(struct hugeuio_device *hdev)
+{
+	/* faults that began before the rules changed */
+	down_write(&hdev->fault_lock);
+	up_write(&hdev->fault_lock);
+	hugepfn_zap_mapping(hdev->inode->i_mapping);
+}
+
+/*
+ * The driver leaves: its data is out of reach when this returns, and nothing
+ * of the device is mapped. See mmap.c for the mappings that were filled at
+ * mmap() and may not be linked yet. The interrupt goes under info_lock, or
+ * irqcontrol() could be asked to enable one that is gone.
+ */
+static void device_retire(struct hugeuio_device *hdev)
+{
+	struct uio_info *info = hdev->uio.info;
+	LIST_HEAD(eager);
+
+	mutex_lock(&hdev->uio.info_lock);
+	if (hdev->has_irq)
+		free_irq(info->irq, hdev);
+	WRITE_ONCE(hdev->uio.info, NULL);
+	list_splice_init(&hdev->eager, &eager);
+	mutex_unlock(&hdev->uio.info_lock);
+
+	wake_up_interruptible(&hdev->uio.wait);
+	kill_fasync(&hdev->uio.async_queue, SIGIO, POLL_HUP);
+	hugeuio_eager_settle(&eager);
+	zap_maps(hdev);
+	hdev->options = NULL;
 }
 
 /**
@@ -226,23 +243,22 @@ int __hugeuio_register_device(struct module *owner, struct device *parent,
 		return PTR_ERR(hdev);
 
 	info->uio_dev = &hdev->uio;
-	minor_set(hdev->uio.minor, hdev);
 	ret = dev_set_name(&hdev->uio.dev, "hugeuio%d", hdev->uio.minor);
 	if (ret)
 		goto retire;
+	/* all that a file needs is there before one can be opened */
+	ret = irq_get(hdev);
+	if (ret)
+		goto retire;
+	minor_set(hdev->uio.minor, hdev);
 	ret = device_add(&hdev->uio.dev);
 	if (ret)
 		goto retire;
 	ret = hugeuio_sysfs_add(hdev);
 	if (ret)
 		goto del;
-	ret = irq_get(hdev);
-	if (ret)
-		goto remove_sysfs;
 	return 0;
 
-remove_sysfs:
-	hugeuio_sysfs_remove(hdev, info);
 del:
 	device_del(&hdev->uio.dev);
 retire:
@@ -261,7 +277,8 @@ EXPORT_SYMBOL_GPL(__hugeuio_register_device);
  * Files may be open and maps live: maps are zapped and give SIGBUS, read() and
  * write() give EIO, poll() gives EPOLLERR and EPOLLHUP. No callback of @info
  * runs after this, so it may be freed. The driver calls hugeuio_event_notify()
- * no more.
+ * no more. If its own mmap() set vm_ops with a fault handler, that one is the
+ * driver's to stop: it goes on being called.
  *
  * Context: process; sleeps; takes the mmap locks of processes that have files
  * open.
@@ -275,8 +292,6 @@ void hugeuio_unregister_device(struct uio_info *info)
 	hdev = device_of(info);
 
 	minor_set(hdev->uio.minor, NULL);
-	if (irq_is_ours(info))
-		free_irq(info->irq, hdev);
 	device_retire(hdev);
 	info->uio_dev = NULL;
 	hugeuio_sysfs_remove(hdev, info);
@@ -337,14 +352,16 @@ EXPORT_SYMBOL_GPL(hugeuio_event_notify);
  * hugeuio_zap_maps - take back what processes have mapped
  * @info: a registered device whose may_access() says no from now on
  *
- * The pages come back by fault once it says yes again. Private maps, coherent
- * ones and those of the driver's own mmap() do not.
+ * When this returns no page of a shared map is there that was let through
+ * before. They come back by fault once may_access() says yes again. Private
+ * maps, coherent ones and those of the driver's own mmap() do not, and one that
+ * is being made at this moment may be missed.
  *
  * Context: process; sleeps. May be called from the driver's callbacks.
  */
 void hugeuio_zap_maps(struct uio_info *info)
 {
-	hugepfn_zap_mapping(device_of(info)->inode->i_mapping);
+	zap_maps(device_of(info));
 }
 EXPORT_SYMBOL_GPL(hugeuio_zap_maps);
 

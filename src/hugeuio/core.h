@@ -2,15 +2,18 @@
 /*
  * What the parts of hugeuio share.
  *
- * Locks, outermost first: mmap lock; info_lock of a device; minors_lock.
- * info_lock is UIO's own: it makes the driver's callbacks one at a time, and
- * whoever holds it and sees info finds the driver's data in place.
+ * Locks, outermost first: mmap lock; info_lock of a device; its fault_lock;
+ * minors_lock. info_lock is UIO's own: it makes the driver's callbacks one at a
+ * time, and whoever holds it and sees info finds the driver's data in place.
+ * So does who holds fault_lock for reading: faults, which may not wait for
+ * info_lock, since a callback may zap.
  */
 #ifndef HUGEUIO_CORE_H
 #define HUGEUIO_CORE_H
 
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/rwsem.h>
 
 #include "../client.h"
 #include "hugepfn/hugeuio.h"
@@ -29,13 +32,19 @@ struct hugeuio_map_ref {
  * struct hugeuio_device - a registered device, until its last file is closed
  * @uio: what drivers see of it through info->uio_dev; uio.info is NULL once
  *	the driver has left
- * @options: what the driver said beyond uio_info, or NULL; as uio.info
+ * @has_irq: uio.info's interrupt was requested
+ * @fault_lock: held for reading from the question whether a fault may be
+ *	answered until it is; see hugeuio_zap_maps()
+ * @options: what the driver said beyond uio_info, or NULL; not to be looked at
+ *	without uio.info
  * @inode: its i_mapping links the VMAs of all files
  * @eager: who may have filled a mapping at mmap(); see mmap.c
  * @map_ref: one for each map
  */
 struct hugeuio_device {
 	struct uio_device uio;
+	bool has_irq;
+	struct rw_semaphore fault_lock;
 	const struct hugeuio_options *options;
 	struct inode *inode;
 	struct list_head eager;
@@ -100,6 +109,7 @@ void hugeuio_sysfs_remove(struct hugeuio_device *hdev,
 
 /* regions.c */
 int hugeuio_regions_init(void);
+void hugeuio_regions_show(void);
 void hugeuio_regions_exit(void);
 
 #endif

@@ -40,14 +40,20 @@ static void eager_free(struct eager *e)
 	kfree(e);
 }
 
-/* info_lock held; once for each process that maps through the file */
+/*
+ * info_lock held; once for each process that maps through the file. Those that
+ * have ended meanwhile are forgotten.
+ */
 static int eager_note(struct hugeuio_file *hf, struct mm_struct *mm)
 {
-	struct eager *e;
+	struct eager *e, *next;
 
-	list_for_each_entry(e, &hf->hdev->eager, list)
+	list_for_each_entry_safe(e, next, &hf->hdev->eager, list) {
 		if (e->file == hf && e->mm == mm)
 			return 0;
+		if (!atomic_read(&e->mm->mm_users))
+			eager_free(e);
+	}
 	e = kmalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
@@ -114,24 +120,40 @@ static unsigned long mem_pages(const struct uio_mem *mem)
 	return end >> PAGE_SHIFT;
 }
 
+static bool may_access(struct uio_info *info,
+		       const struct hugeuio_options *options)
+{
+	return !options || !options->may_access || options->may_access(info);
+}
+
+/* fault_lock held for reading: info and options stay, if they are there */
 static bool device_may_map(struct hugepfn_map *map, unsigned long pfn,
 			   struct hugepfn_extent *around)
 {
 	struct hugeuio_device *hdev = map->owner;
-	const struct hugeuio_options *options;
-	bool may;
+	struct uio_info *info = READ_ONCE(hdev->uio.info);
 
-	mutex_lock(&hdev->uio.info_lock);
-	options = hdev->options;
-	may = hdev->uio.info &&
-	      (!options || !options->may_access ||
-	       options->may_access(hdev->uio.info));
-	mutex_unlock(&hdev->uio.info_lock);
-	return may;
+	return info && may_access(info, hdev->options);
+}
+
+static void device_lock_rules(struct hugepfn_map *map)
+{
+	struct hugeuio_device *hdev = map->owner;
+
+	down_read(&hdev->fault_lock);
+}
+
+static void device_unlock_rules(struct hugepfn_map *map)
+{
+	struct hugeuio_device *hdev = map->owner;
+
+	up_read(&hdev->fault_lock);
 }
 
 static const struct hugepfn_map_ops device_map_ops = {
 	.may_map = device_may_map,
+	.lock = device_lock_rules,
+	.unlock = device_unlock_rules,
 };
 
 /* what a file asks for, else the driver, else as UIO */
@@ -161,6 +183,8 @@ static int mmap_phys(struct hugeuio_file *hf, struct vm_area_struct *vma,
 	if (ret)
 		return ret;
 	if (vma_is_cow_mapping(vma)) {
+		if (!may_access(hf->hdev->uio.info, hf->hdev->options))
+			return -EIO;
 		ret = eager_note(hf, vma->vm_mm);
 		if (ret)
 			return ret;

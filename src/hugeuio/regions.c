@@ -54,7 +54,7 @@ static const char *region_refused(const struct hugeuio_region_spec *spec)
 	return NULL;
 }
 
-static int region_register(struct region *r)
+static void region_register(struct region *r)
 {
 	int ret;
 
@@ -71,7 +71,6 @@ static int region_register(struct region *r)
 	if (ret)
 		pr_err("regions: '%s': cannot make a node: %pe\n",
 		       r->spec.name, ERR_PTR(ret));
-	return ret;
 }
 
 static int region_claim(const char *entry)
@@ -116,30 +115,18 @@ void hugeuio_regions_exit(void)
 	regions_parent = NULL;
 }
 
-/*
- * All are claimed before the first node appears: a module whose nodes may be
- * open already is no more to fail.
- */
-static int regions_add(char *list)
+static int regions_claim(char *list)
 {
-	struct region *r;
 	char *entry;
 	int ret = 0;
 
 	while (!ret && (entry = strsep(&list, ",")))
 		ret = region_claim(entry);
-	if (ret)
-		return ret;
-	list_for_each_entry(r, &region_list, list) {
-		ret = region_register(r);
-		if (ret)
-			break;
-	}
 	return ret;
 }
 
 /**
- * hugeuio_regions_init - make the nodes that the parameter asks for
+ * hugeuio_regions_init - claim the ranges that the parameter names
  *
  * Return: 0; -EINVAL, with a line in the log, for an entry that is malformed,
  * overlaps another, or names memory or a claimed range, and no region is left
@@ -159,9 +146,23 @@ int hugeuio_regions_init(void)
 		return ret;
 	}
 	list = kstrdup(regions, GFP_KERNEL);
-	ret = list ? regions_add(list) : -ENOMEM;
+	ret = list ? regions_claim(list) : -ENOMEM;
 	kfree(list);
 	if (ret)
 		hugeuio_regions_exit();
 	return ret;
+}
+
+/**
+ * hugeuio_regions_show - make their nodes
+ *
+ * For the very end of the module's init: one whose nodes may be open already
+ * is no more to fail. A node that cannot be made is logged and left out.
+ */
+void hugeuio_regions_show(void)
+{
+	struct region *r;
+
+	list_for_each_entry(r, &region_list, list)
+		region_register(r);
 }

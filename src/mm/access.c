@@ -8,6 +8,25 @@
 #include "../compat/ioremap_prot.h"
 #include "map.h"
 
+static int copy(struct hugepfn_map *map, unsigned long pfn, pgprot_t prot,
+		unsigned int offset, void *buf, int len, int write)
+{
+	struct hugepfn_extent page = { .first = pfn, .last = pfn };
+	void __iomem *maddr;
+
+	if (!map->ops->may_map(map, pfn, &page))
+		return -EINVAL;
+	maddr = hugepfn_ioremap_prot(PFN_PHYS(pfn), PAGE_SIZE, prot);
+	if (!maddr)
+		return -ENOMEM;
+	if (write)
+		memcpy_toio(maddr + offset, buf, len);
+	else
+		memcpy_fromio(buf, maddr + offset, len);
+	iounmap(maddr);
+	return len;
+}
+
 /**
  * hugepfn_access - read or write a mapping from another process
  * @vma: the VMA
@@ -27,25 +46,14 @@ int hugepfn_access(struct vm_area_struct *vma, unsigned long addr, void *buf,
 		   int len, int write)
 {
 	struct hugepfn_map *map = vma->vm_private_data;
-	const unsigned long pfn = hugepfn_vma_pfn(vma, addr);
-	struct hugepfn_extent page = { .first = pfn, .last = pfn };
 	const unsigned int offset = offset_in_page(addr);
-	void __iomem *maddr;
+	int ret;
 
-	len = min_t(int, len, PAGE_SIZE - offset);
 	if (write && !(vma->vm_flags & VM_WRITE))
 		return -EINVAL;
-	if (!map->ops->may_map(map, pfn, &page))
-		return -EINVAL;
-
-	maddr = hugepfn_ioremap_prot(PFN_PHYS(pfn), PAGE_SIZE,
-				     vma->vm_page_prot);
-	if (!maddr)
-		return -ENOMEM;
-	if (write)
-		memcpy_toio(maddr + offset, buf, len);
-	else
-		memcpy_fromio(buf, maddr + offset, len);
-	iounmap(maddr);
-	return len;
+	hugepfn_rules_lock(map);
+	ret = copy(map, hugepfn_vma_pfn(vma, addr), vma->vm_page_prot, offset,
+		   buf, min_t(int, len, PAGE_SIZE - offset), write);
+	hugepfn_rules_unlock(map);
+	return ret;
 }

@@ -3,12 +3,15 @@
  * The fault handlers. Both read the same way: which pages, may they be
  * mapped, insert, and ask again.
  *
- * Asking again closes the race with a driver that claims the range. It marks
- * the range busy first and zaps the mappings after that. A fault that was
- * told "yes" before the mark and inserts after the zap would leave an entry
- * that nobody takes back. Either the second question sees the mark, or the
- * zap is still to come and finds the entry: the mark and the question are
+ * Where the node can hold back whoever changes the rules, it does so from the
+ * first question to the insert, and no entry outlives a change. A driver that
+ * claims a range of /dev/hugemem cannot be held back. It marks the range busy
+ * first and zaps the mappings after that. A fault that was told "yes" before
+ * the mark and inserts after the zap would leave an entry that nobody takes
+ * back; asking again closes that. Either the second question sees the mark, or
+ * the zap is still to come and finds the entry: the mark and the question are
  * ordered by resource_lock, the insert and the zap by the page-table lock.
+ * Between the insert and the second question the entry can be used.
  */
 #include <linux/hash.h>
 #include <linux/mutex.h>
@@ -90,8 +93,6 @@ static void fault_recheck(const struct vm_fault *vmf,
 {
 	struct hugepfn_extent now = mapped;
 
-	/* the insert before the question; pairs with hugepfn_zap_mapping() */
-	smp_mb();
 	if (fault_may_map(vmf, &now) && hugepfn_extent_equal(now, mapped))
 		return;
 	trace_revoke(mapped.first, mapped.last);
@@ -146,8 +147,7 @@ static void fault_account(const struct vm_fault *vmf, unsigned int level,
 		    vm_fault_to_errno(result, 0));
 }
 
-static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
-					   unsigned int order)
+static vm_fault_t answer_huge(struct vm_fault *vmf, unsigned int order)
 {
 	struct hugepfn_map *map = vmf->vma->vm_private_data;
 	const unsigned int level = order > hugepfn_level_order(1) ? 2 : 1;
@@ -166,6 +166,18 @@ static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
 		fault_account(vmf, level, ret);
 		fault_recheck(vmf, fault_extent(vmf, order));
 	}
+	return ret;
+}
+
+static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
+					   unsigned int order)
+{
+	struct hugepfn_map *map = vmf->vma->vm_private_data;
+	vm_fault_t ret;
+
+	hugepfn_rules_lock(map);
+	ret = answer_huge(vmf, order);
+	hugepfn_rules_unlock(map);
 	return ret;
 }
 
@@ -223,7 +235,7 @@ static void fault_around(struct vm_fault *vmf, struct hugepfn_extent e)
 			    batch_fill, &b);
 }
 
-static vm_fault_t fault(struct vm_fault *vmf)
+static vm_fault_t answer(struct vm_fault *vmf)
 {
 	struct hugepfn_extent around =
 		fault_extent(vmf, PMD_SHIFT - PAGE_SHIFT);
@@ -243,6 +255,17 @@ static vm_fault_t fault(struct vm_fault *vmf)
 	fault_account(vmf, 0, ret);
 	if (ret == VM_FAULT_NOPAGE)
 		fault_recheck(vmf, around);
+	return ret;
+}
+
+static vm_fault_t fault(struct vm_fault *vmf)
+{
+	struct hugepfn_map *map = vmf->vma->vm_private_data;
+	vm_fault_t ret;
+
+	hugepfn_rules_lock(map);
+	ret = answer(vmf);
+	hugepfn_rules_unlock(map);
 	return ret;
 }
 

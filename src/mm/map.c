@@ -151,18 +151,16 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 
 /**
  * hugepfn_zap_mapping - take back all entries made through an address space
- * @mapping: a node's
+ * @mapping: a node's, whose rules say no by now and have no fault under way
+ *	that was told otherwise
  *
- * For a node whose rules have just begun to say no: faults under way either
- * see that when they ask again, or their entries are found here. The barrier
- * pairs with the one in fault_recheck(). Pages that a private mapping has
- * copied go too, as when the kernel revokes a range.
+ * Pages that a private mapping has copied go too, as when the kernel revokes a
+ * range.
  *
  * Context: sleeps; takes the address space's i_mmap_rwsem.
  */
 void hugepfn_zap_mapping(struct address_space *mapping)
 {
 	trace_revoke(0, PHYS_PFN(~0ULL));
-	smp_mb();
 	unmap_mapping_range(mapping, 0, 0, 1);
 }

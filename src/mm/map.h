@@ -77,10 +77,15 @@ struct hugepfn_client {
  *	false if not even @pfn may. Called before an insert and again after
  *	it, with the mmap lock or a VMA lock held for reading; may not sleep
  *	for long and may not take the mmap lock.
+ * @lock: hold back whoever is about to change what @may_map says, who waits
+ *	for @unlock before he zaps; NULL where that cannot be had
+ * @unlock: undo @lock
  */
 struct hugepfn_map_ops {
 	bool (*may_map)(struct hugepfn_map *map, unsigned long pfn,
 			struct hugepfn_extent *around);
+	void (*lock)(struct hugepfn_map *map);
+	void (*unlock)(struct hugepfn_map *map);
 };
 
 /**
@@ -112,6 +117,18 @@ struct hugepfn_map {
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 };
+
+static inline void hugepfn_rules_lock(struct hugepfn_map *map)
+{
+	if (map->ops->lock)
+		map->ops->lock(map);
+}
+
+static inline void hugepfn_rules_unlock(struct hugepfn_map *map)
+{
+	if (map->ops->unlock)
+		map->ops->unlock(map);
+}
 
 /* the order of an entry at a level of the page table */
 static inline unsigned int hugepfn_level_order(unsigned int level)

@@ -146,7 +146,7 @@ static void opening_fails_cleanly(void **state)
 static void mapping_and_populating_fail_cleanly(void **state)
 {
 	struct mapping rows[] = {
-		{ .flags = MAP_SHARED, .offset = 0, .len = 2 * pud_size },
+		{ .flags = MAP_SHARED, .offset = 0, .len = pud_size },
 		{ .flags = MAP_SHARED, .offset = page_size,
 		  .len = 2 * pmd_size },
 		{ .flags = MAP_PRIVATE, .offset = 0, .len = pmd_size },
