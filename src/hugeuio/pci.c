@@ -11,6 +11,7 @@
 #include <linux/bitops.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -78,6 +79,8 @@ enum {
  * @irq_type: PCI_IRQ_MSIX, PCI_IRQ_MSI, or 0 for INTx or none
  * @irq_masked: disable_irq() was called; info_lock
  * @opened: how many files are open; info_lock
+ * @master_lock: taken inside info_lock, and where that may not be taken
+ * @master: the device may be bus master; master_lock
  * @blocked: BLOCKED_ bits
  * @fresh: the device's config space as it was bound
  * @names: the BARs'
@@ -89,6 +92,8 @@ struct hugeuio_pci {
 	unsigned int irq_type;
 	bool irq_masked;
 	unsigned int opened;
+	struct mutex master_lock;
+	bool master;
 	unsigned long blocked;
 	struct pci_saved_state *fresh;
 	char names[PCI_STD_NUM_BARS][8];
@@ -180,13 +185,24 @@ static int irqcontrol(struct uio_info *info, s32 on)
 	return 0;
 }
 
+static void set_master(struct hugeuio_pci *hp, bool on)
+{
+	mutex_lock(&hp->master_lock);
+	hp->master = on;
+	if (on)
+		pci_set_master(hp->pdev);
+	else
+		pci_clear_master(hp->pdev);
+	mutex_unlock(&hp->master_lock);
+}
+
 static int open(struct uio_info *info, struct inode *inode)
 {
 	struct hugeuio_pci *hp = to_hugeuio_pci(info);
 
 	if (hp->opened++)
 		return 0;
-	pci_set_master(hp->pdev);
+	set_master(hp, true);
 	if (info->irq)
 		irqcontrol(info, 1);
 	return 0;
@@ -203,7 +219,7 @@ static int release(struct uio_info *info, struct inode *inode)
 
 	if (--hp->opened)
 		return 0;
-	pci_clear_master(hp->pdev);
+	set_master(hp, false);
 	pci_try_reset_function(hp->pdev);
 	return 0;
 }
@@ -319,6 +335,7 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!hp)
 		return -ENOMEM;
 	hp->pdev = pdev;
+	mutex_init(&hp->master_lock);
 	hp->info.name = KBUILD_MODNAME;
 	hp->info.version = HUGEPFN_VERSION;
 	hp->info.open = open;
@@ -413,18 +430,20 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev,
 /*
  * The port has reset the device. What the core saved last is not to be relied
  * on: every other reset has used it up (6.1), or saved what user space made of
- * config space. Bus mastering is as open() and release() left it.
+ * config space. Bus mastering is as open() and release() left it; not asked of
+ * @opened, since pci_bus_sem is held here, and release() takes it to reset the
+ * device, with info_lock held.
  */
 static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 {
 	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
 
+	mutex_lock(&hp->master_lock);
 	pci_load_saved_state(pdev, hp->fresh);
 	pci_restore_state(pdev);
-	mutex_lock(&hp->info.uio_dev->info_lock);
-	if (hp->opened)
+	if (hp->master)
 		pci_set_master(pdev);
-	mutex_unlock(&hp->info.uio_dev->info_lock);
+	mutex_unlock(&hp->master_lock);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 

@@ -82,6 +82,7 @@ void release(void);
 void write_file(const char *path, const char *text);
 char *read_file(const char *path);
 char *read_fd(int fd);
+void log_mark(void);
 bool log_has(const char *text);
 
 /* suspend.c: 0 or an errno */

@@ -499,6 +499,7 @@ static void an_interrupt_that_the_device_lacks_is_refused(void **state)
 	(void)state;
 	assert_true(pci_find(EDU, addr));
 	assert_int_equal(module_load("hugeuio_pci", "interrupts=msix"), 0);
+	log_mark();
 	assert_int_not_equal(pci_try_bind(addr, "hugeuio_pci"), 0);
 	assert_true(log_has("the device has no msix interrupt"));
 	write_file(INTERRUPTS, "none");
@@ -513,6 +514,7 @@ static void an_unknown_kind_of_interrupt_is_refused(void **state)
 	int fd;
 
 	(void)state;
+	log_mark();
 	assert_int_equal(module_load("hugeuio_pci", "interrupts=many"),
 			 -EINVAL);
 	assert_true(log_has("interrupts='many': use auto, msix, msi, intx or none"));

@@ -3,7 +3,6 @@
 #include "guest.h"
 
 #include <libkmod.h>
-#include <sys/klog.h>
 
 static int with_module(const char *name, int (*fn)(struct kmod_module *mod,
 						   const char *options),
@@ -100,12 +99,25 @@ char *read_file(const char *path)
 	return text;
 }
 
-/* is there such a line in the kernel log? */
+static int kmsg = -1;
+
+/* log_has() looks at what is logged from here on, each line once */
+void log_mark(void)
+{
+	if (kmsg < 0)
+		kmsg = open_node("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	lseek(kmsg, 0, SEEK_END);
+}
+
 bool log_has(const char *text)
 {
-	static char log[1 << 20];
-	int n = klogctl(3, log, sizeof(log) - 1);
+	char line[8192];
+	ssize_t n;
 
-	log[n < 0 ? 0 : n] = '\0';
-	return strstr(log, text);
+	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0) {
+		line[n] = '\0';
+		if (strstr(line, text))
+			return true;
+	}
+	return false;
 }

@@ -3,7 +3,6 @@
 #include "uio.h"
 
 #include <signal.h>
-#include <sys/klog.h>
 #include <sys/stat.h>
 
 #define RW (PROT_READ | PROT_WRITE)
@@ -126,7 +125,7 @@ static void refuse(const char *list, const char *message)
 {
 	struct uio_node node;
 
-	klogctl(5, NULL, 0);	/* clear */
+	log_mark();
 	assert_int_not_equal(reload(list), 0);
 	if (!log_has(message))
 		fail_msg("'%s': no line '%s' in the log", list, message);
