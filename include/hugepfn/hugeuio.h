@@ -82,4 +82,13 @@ void hugeuio_zap_maps(struct uio_info *info);
 #define devm_hugeuio_register_device(parent, info) \
 	__devm_hugeuio_register_device(THIS_MODULE, parent, info, NULL)
 
+/**
+ * devm_hugeuio_register_device_options - both of these
+ * @parent: the device it stands for
+ * @info: what it offers
+ * @options: more about it; stays in place as long as @info
+ */
+#define devm_hugeuio_register_device_options(parent, info, options) \
+	__devm_hugeuio_register_device(THIS_MODULE, parent, info, options)
+
 #endif

@@ -4,7 +4,8 @@
  * driver_override or new_id.
  *
  * Nothing of the device is mapped in the kernel: a BAR that a driver maps
- * uncached can no longer be given out write-combining.
+ * uncached can no longer be given out write-combining. But for the BAR that has
+ * the table of MSI-X, which the PCI core maps where that is used.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -77,8 +78,9 @@ enum {
  * @options: the device's memory may be out of reach
  * @pdev: the device
  * @irq_type: PCI_IRQ_MSIX, PCI_IRQ_MSI, or 0 for INTx or none
- * @irq_masked: disable_irq() was called; info_lock
+ * @irq_masked: user space masked the interrupt; info_lock
  * @opened: how many files are open; info_lock
+ * @used: a file was open since the device was last reset; info_lock
  * @master_lock: taken inside info_lock, and where that may not be taken
  * @master: the device may be bus master; master_lock
  * @blocked: BLOCKED_ bits
@@ -92,6 +94,7 @@ struct hugeuio_pci {
 	unsigned int irq_type;
 	bool irq_masked;
 	unsigned int opened;
+	bool used;
 	struct mutex master_lock;
 	bool master;
 	unsigned long blocked;
@@ -141,11 +144,19 @@ static void unblock(struct hugeuio_pci *hp, unsigned int why)
 	clear_bit(why, &hp->blocked);
 }
 
-/* INTx may be shared: ask the device, and mask it there until user space acts */
+/*
+ * INTx may be shared: ask the device, and mask it there until user space acts.
+ * One that is masked already has not raised this, whatever its status says.
+ */
 static irqreturn_t intx_handler(int irq, struct uio_info *info)
 {
-	return pci_check_and_mask_intx(to_hugeuio_pci(info)->pdev) ?
-		IRQ_HANDLED : IRQ_NONE;
+	struct pci_dev *pdev = to_hugeuio_pci(info)->pdev;
+	u16 command;
+
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	if (command & PCI_COMMAND_INTX_DISABLE)
+		return IRQ_NONE;
+	return pci_check_and_mask_intx(pdev) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 static irqreturn_t msi_handler(int irq, struct uio_info *info)
@@ -158,35 +169,33 @@ static void msi_control(struct hugeuio_pci *hp, bool on)
 {
 	if (on == !hp->irq_masked)
 		return;
-	hp->irq_masked = !on;
 	if (on)
 		enable_irq(hp->info.irq);
 	else
 		disable_irq(hp->info.irq);
 }
 
-static void intx_control(struct hugeuio_pci *hp, bool on)
-{
-	pci_cfg_access_lock(hp->pdev);
-	pci_intx(hp->pdev, on);
-	pci_cfg_access_unlock(hp->pdev);
-}
-
+/* not while the device is being reset: the core puts back what it saved */
 static int irqcontrol(struct uio_info *info, s32 on)
 {
 	struct hugeuio_pci *hp = to_hugeuio_pci(info);
 
 	if (on != 0 && on != 1)
 		return -EINVAL;
+	pci_cfg_access_lock(hp->pdev);
 	if (hp->irq_type)
 		msi_control(hp, on);
 	else
-		intx_control(hp, on);
+		pci_intx(hp->pdev, on);
+	WRITE_ONCE(hp->irq_masked, !on);
+	pci_cfg_access_unlock(hp->pdev);
 	return 0;
 }
 
+/* not while the device is being reset, either */
 static void set_master(struct hugeuio_pci *hp, bool on)
 {
+	pci_cfg_access_lock(hp->pdev);
 	mutex_lock(&hp->master_lock);
 	hp->master = on;
 	if (on)
@@ -194,6 +203,20 @@ static void set_master(struct hugeuio_pci *hp, bool on)
 	else
 		pci_clear_master(hp->pdev);
 	mutex_unlock(&hp->master_lock);
+	pci_cfg_access_unlock(hp->pdev);
+}
+
+/*
+ * The device's lock, which a reset needs, is held by whoever unbinds it, and
+ * that waits for info_lock: so it is only tried, and tried again before the
+ * next one gets the device, or by remove(). One that is gone or frozen would
+ * keep everybody waiting.
+ */
+static void try_reset(struct hugeuio_pci *hp)
+{
+	if (!pci_channel_offline(hp->pdev) &&
+	    !pci_try_reset_function(hp->pdev))
+		hp->used = false;
 }
 
 static int open(struct uio_info *info, struct inode *inode)
@@ -202,6 +225,9 @@ static int open(struct uio_info *info, struct inode *inode)
 
 	if (hp->opened++)
 		return 0;
+	if (hp->used)
+		try_reset(hp);
+	hp->used = true;
 	set_master(hp, true);
 	if (info->irq)
 		irqcontrol(info, 1);
@@ -209,9 +235,8 @@ static int open(struct uio_info *info, struct inode *inode)
 }
 
 /*
- * A device that nobody holds any more does no DMA and keeps no state of who
- * had it. The reset is only tried: the device's lock, which it needs, is held
- * by whoever unbinds it, and that waits for info_lock.
+ * A device that nobody holds any more does no DMA and, if it can be reset,
+ * keeps no state of who had it.
  */
 static int release(struct uio_info *info, struct inode *inode)
 {
@@ -220,7 +245,7 @@ static int release(struct uio_info *info, struct inode *inode)
 	if (--hp->opened)
 		return 0;
 	set_master(hp, false);
-	pci_try_reset_function(hp->pdev);
+	try_reset(hp);
 	return 0;
 }
 
@@ -236,11 +261,14 @@ static int use_vectors(struct hugeuio_pci *hp, unsigned int type)
 	return 0;
 }
 
+static bool has_intx(const struct pci_dev *pdev)
+{
+	return pdev->pin && pdev->irq && pdev->irq != IRQ_NOTCONNECTED;
+}
+
 static int use_intx(struct hugeuio_pci *hp)
 {
-	if (!hp->pdev->pin || !hp->pdev->irq ||
-	    hp->pdev->irq == IRQ_NOTCONNECTED ||
-	    !pci_intx_mask_supported(hp->pdev))
+	if (!has_intx(hp->pdev) || !pci_intx_mask_supported(hp->pdev))
 		return -ENODEV;
 	hp->info.irq = hp->pdev->irq;
 	hp->info.irq_flags = IRQF_SHARED;
@@ -279,10 +307,28 @@ static int use_interrupt(struct hugeuio_pci *hp)
 	return ret;
 }
 
+/*
+ * INTx that nobody handles would have its line shut down, for all who share it,
+ * as soon as user space makes the device raise it.
+ */
+static int mask_unused_intx(struct hugeuio_pci *hp)
+{
+	if (hp->info.irq || !has_intx(hp->pdev))
+		return 0;
+	if (!pci_intx_mask_supported(hp->pdev)) {
+		pci_err(hp->pdev, "its INTx can be neither used nor masked\n");
+		return -ENODEV;
+	}
+	pci_intx(hp->pdev, 0);
+	return 0;
+}
+
 static void free_interrupt(struct hugeuio_pci *hp)
 {
 	if (hp->irq_type)
 		pci_free_irq_vectors(hp->pdev);
+	if (has_intx(hp->pdev))
+		pci_intx(hp->pdev, 0);
 }
 
 static void add_mem(struct uio_mem *mem, const struct resource *r,
@@ -352,7 +398,7 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		goto disable;
 	add_bars(hp);
-	ret = use_interrupt(hp);
+	ret = use_interrupt(hp) ?: mask_unused_intx(hp);
 	if (ret)
 		goto release_regions;
 	ret = -ENOMEM;
@@ -381,6 +427,19 @@ free_hp:
 	return ret;
 }
 
+/* as it was bound: the reset itself leaves the BARs empty */
+static void reset_and_restore(struct hugeuio_pci *hp)
+{
+	struct pci_dev *pdev = hp->pdev;
+
+	pci_cfg_access_lock(pdev);
+	if (!__pci_reset_function_locked(pdev)) {
+		pci_load_saved_state(pdev, hp->fresh);
+		pci_restore_state(pdev);
+	}
+	pci_cfg_access_unlock(pdev);
+}
+
 /* the device's lock is held, as __pci_reset_function_locked() wants it */
 static void remove(struct pci_dev *pdev)
 {
@@ -390,8 +449,8 @@ static void remove(struct pci_dev *pdev)
 	pci_set_drvdata(pdev, NULL);
 	free_interrupt(hp);
 	pci_clear_master(pdev);
-	if (hp->opened && !pci_channel_offline(pdev))
-		__pci_reset_function_locked(pdev);
+	if (hp->used && !pci_channel_offline(pdev))
+		reset_and_restore(hp);
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);
 	kfree(hp->fresh);
@@ -415,16 +474,19 @@ static void reset_done(struct pci_dev *pdev)
 		unblock(hp, BLOCKED_RESET);
 }
 
+/* even one that is not fatal may end in a reset, if a neighbour wants it */
 static pci_ers_result_t error_detected(struct pci_dev *pdev,
 				       pci_channel_state_t state)
 {
-	struct hugeuio_pci *hp = pci_get_drvdata(pdev);
-
-	if (state == pci_channel_io_normal)
+	block(pci_get_drvdata(pdev), BLOCKED_ERROR);
+	switch (state) {
+	case pci_channel_io_normal:
 		return PCI_ERS_RESULT_CAN_RECOVER;
-	block(hp, BLOCKED_ERROR);
-	return state == pci_channel_io_perm_failure ?
-		PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
+	case pci_channel_io_perm_failure:
+		return PCI_ERS_RESULT_DISCONNECT;
+	default:
+		return PCI_ERS_RESULT_NEED_RESET;
+	}
 }
 
 /*
@@ -443,6 +505,8 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 	pci_restore_state(pdev);
 	if (hp->master)
 		pci_set_master(pdev);
+	if (has_intx(pdev) && !hp->irq_type && READ_ONCE(hp->irq_masked))
+		pci_intx(pdev, 0);
 	mutex_unlock(&hp->master_lock);
 	return PCI_ERS_RESULT_RECOVERED;
 }
