@@ -232,7 +232,8 @@ static void binding_fails_cleanly(void **state)
 	need_fail_nth();
 	if (!pci_find(0x1234, 0x11e8, addr))
 		skip_because("no edu device");
-	assert_int_equal(module_load("hugeuio_pci", NULL), 0);
+	/* the core warns when it frees an interrupt whose /proc entry failed */
+	assert_int_equal(module_load("hugeuio_pci", "interrupts=none"), 0);
 	pci_bind(addr, "hugeuio_pci");
 	write_file(DRIVER "unbind", addr);
 	fail_each("bind", call_bind, undo_bind, addr);
