@@ -89,7 +89,7 @@ dist:	## the source archive, build/hugepfn-VERSION.tar.gz
 date = $(shell date +%s -d "$$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)")
 
 deb: dist	## Debian packages, into build/deb
-	@rm -rf build/deb && mkdir -p build/deb && tar -C build/deb -xf build/$(name).tar.gz
+	@rm -rf build/deb && umask 022 && mkdir -p build/deb && tar -C build/deb -xf build/$(name).tar.gz
 	@cd build/deb/$(name) && dpkg-checkbuilddeps || { \
 		echo "to install what is missing, as root: apt-get build-dep ./" >&2; exit 1; }
 	cd build/deb/$(name) && dpkg-buildpackage -us -uc
