@@ -19,7 +19,9 @@ endif
 version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 name := hugepfn-$(version)
 kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR)
-release = $(or $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null),$(KVER))
+# as the module's vermagic has it; kernel.release differs on Debian's 6.1
+release = $(or $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null),$(KVER))
 
 modules: kdir	## the module for the running kernel; others: KVER= or KDIR=; LLVM=1, ARCH=, CROSS_COMPILE=
 	+$(kbuild) modules
@@ -39,6 +41,7 @@ uninstall:	## take away what install brought, for the same KVER or KDIR
 
 modules-install: modules	## the modules, into lib/modules/VERSION/updates
 	+$(kbuild) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates modules_install
+	$(if $(DESTDIR),,depmod $(release))
 
 tools-install: tools	## the command, its man page, completion and udev rules
 	@$(MAKE) --no-print-directory -C tools OUT=$(CURDIR)/build/tools install

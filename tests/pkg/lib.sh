@@ -38,7 +38,13 @@ version() {
 	sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$1/dkms.conf"
 }
 
-# the file of hugepfn that DKMS installed for KERNEL
+# module KERNEL [NAME]: the file that DKMS installed
 module() {
-	find "/lib/modules/$1/updates" -name "${2:-hugepfn}.ko*" 2>/dev/null
+	find "/lib/modules/$1/updates/dkms" -name "${2:-hugepfn}.ko*" 2>/dev/null
+}
+
+# field FIELD KERNEL NAME: what modinfo says of that file; not by the module's
+# name, for DKMS 3.2 leaves modules.dep alone where the image is not installed
+field() {
+	modinfo -F "$1" "$(module "$2" "$3")"
 }
