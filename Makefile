@@ -5,6 +5,7 @@
 KVER ?= $(or $(KERNELRELEASE),$(shell uname -r))
 KDIR ?= /lib/modules/$(KVER)/build
 KERNELS ?= 6.1 6.12 7.3
+DEBUG_KERNELS ?= 7.3-debug 7.3-nothp 7.3-laxmem
 DEMO_KERNEL ?= 7.3
 PREFIX ?= /usr
 INSTALL ?= install
@@ -118,6 +119,12 @@ check:	## unit tests, then the guest tests on stock kernels: KERNELS="6.1 …"
 check-packages:	## the packages in clean Debian systems: SUITES="bookworm trixie"
 	@tests/pkg/check $(SUITES)
 
+debug-kernels:	## build the kernels of check-debug from linux-source: 8 minutes each
+	@for kernel in $(DEBUG_KERNELS); do tests/vm/kernel $$kernel || exit; done
+
+check-debug:	## the guest tests on KASAN and lockdep, without THP, without STRICT_DEVMEM
+	@tests/check $(DEBUG_KERNELS)
+
 demo:	## /dev/mem and /dev/hugemem side by side in a booted guest
 	@tests/demo/run $(DEMO_KERNEL)
 
@@ -149,4 +156,4 @@ help:
 
 .PHONY: modules tools install uninstall modules-install tools-install \
 	dev-install tests-install dkms-source-install dkms-install dkms-remove \
-	dist deb rpm clean check check-packages demo bench lint kdir no-package help
+	dist deb rpm clean check check-debug check-packages debug-kernels demo bench lint kdir no-package help
