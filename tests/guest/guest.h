@@ -29,6 +29,8 @@
 #define MIB(n) ((uint64_t)(n) << 20)
 #define GIB(n) ((uint64_t)(n) << 30)
 
+#define TRACING "/sys/kernel/tracing/"
+
 /* filled in by guest_init(); sizes in bytes */
 extern uint64_t bar, bar_size;
 extern uint64_t page_size, pmd_size, pud_size;

@@ -705,14 +705,19 @@ static void a_device_unbound_while_open_can_be_bound_again(void **state)
 	struct uio_node node;
 	int fd = bind_e1000e("auto", &node), again;
 	const uint32_t fresh = e1000e_reg[E1000E_VET];
-	char path[100];
+	char path[100], *text;
 
 	(void)state;
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset_method",
 		 addr);
 	write_file(path, "bus");
 	e1000e_reg[E1000E_VET] = 0x1234;
+	write_file(TRACING "events/hugepfn/revoke/enable", "1");
 	pci_unbind(addr);
+	write_file(TRACING "events/hugepfn/revoke/enable", "0");
+	text = read_file(TRACING "trace");
+	assert_non_null(strstr(text, "revoke: phys=0x0-0xffffffffffffffff"));
+	free(text);
 	assert_int_equal(load_signal(e1000e_reg), SIGBUS);
 	munmap((void *)e1000e_reg, page_size);
 	close(fd);

@@ -9,7 +9,6 @@
 #include <asm/mtrr.h>
 
 #define RW (PROT_READ | PROT_WRITE)
-#define TRACING "/sys/kernel/tracing/"
 #define RESERVATIONS "/sys/kernel/debug/hugepfn/reservations"
 
 /* a number of /proc/self/fdinfo/FD */
