@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #define RW (PROT_READ | PROT_WRITE)
 #define GONE (POLLERR | POLLHUP)
@@ -236,7 +237,9 @@ static void open_and_close_until(volatile int *stop)
 /* D1 */
 static void opening_races_with_binding_and_unloading(void **state)
 {
-	enum { PROCESSES = 8, ROUNDS = 200 };
+	/* a debug kernel has time for a round every 7 seconds */
+	enum { PROCESSES = 8, ROUNDS = 200, AT_LEAST = 10, SECONDS = 100 };
+	const time_t end = time(NULL) + SECONDS;
 	volatile int *stop = mmap(NULL, page_size, RW,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int i, status;
@@ -247,7 +250,7 @@ static void opening_races_with_binding_and_unloading(void **state)
 	for (i = 0; i < PROCESSES; i++)
 		if (!fork())
 			open_and_close_until(stop);
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < AT_LEAST || (i < ROUNDS && time(NULL) < end); i++) {
 		pci_bind(addr, "hugeuio_pci");
 		if (i % 10 == 9 && !module_unload("hugeuio_pci"))
 			load_driver();
