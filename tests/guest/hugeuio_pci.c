@@ -699,6 +699,24 @@ static void an_error_that_is_not_fatal_leaves_the_device_as_it_was(void **state)
 	let_virtio_go(fd);
 }
 
+/* the register of causes is cleared by whoever reads it */
+static void populating_does_not_read_the_device(void **state)
+{
+	struct uio_node node;
+	int fd = bind_e1000e("none", &node);
+	const volatile uint32_t *other = uio_map(fd, 0, page_size);
+
+	(void)state;
+	e1000e_reg[E1000E_ICR];
+	e1000e_reg[E1000E_ICS] = 1;
+	assert_int_equal(populate_errno(fd, (const void *)other, page_size), 0);
+	assert_int_equal(e1000e_reg[E1000E_ICR] & 1, 1);
+	assert_int_equal(e1000e_reg[E1000E_ICR] & 1, 0);
+	assert_int_equal(touch((char *)other + page_size / 2, 1, 1), 0);
+	munmap((void *)other, page_size);
+	let_e1000e_go(fd);
+}
+
 /* the reset at unbinding leaves nothing of config space: see remove() */
 static void a_device_unbound_while_open_can_be_bound_again(void **state)
 {
@@ -815,6 +833,7 @@ const struct CMUnitTest pci_tests[] = {
 	cmocka_unit_test(a_device_without_interrupts_has_no_events),
 	cmocka_unit_test(bus_mastering_is_on_while_a_file_is_open),
 	cmocka_unit_test(the_last_close_resets_the_device),
+	cmocka_unit_test(populating_does_not_read_the_device),
 	cmocka_unit_test(a_device_unbound_while_open_can_be_bound_again),
 	cmocka_unit_test(a_fault_while_memory_decoding_is_off_is_sigbus),
 	cmocka_unit_test(a_fatal_error_is_sigbus_until_the_device_is_reset),
