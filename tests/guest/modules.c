@@ -39,6 +39,8 @@ static int with_module(const char *name, int (*fn)(struct kmod_module *mod,
 	int ret;
 
 	assert_non_null(ctx);
+	/* its lines on stderr would part those of the tests */
+	kmod_set_log_priority(ctx, 0);
 	ret = look_up(ctx, name, &mod);
 	if (!ret) {
 		ret = fn(mod, options);
