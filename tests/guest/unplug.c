@@ -270,7 +270,7 @@ static void wait_for_device(bool there)
 	int i;
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s", addr);
-	for (i = 0; i < 1000 && !access(path, F_OK) != there; i++)
+	for (i = 0; i < 3000 && !access(path, F_OK) != there; i++)
 		usleep(20000);
 	assert_int_equal(!access(path, F_OK), there);
 }
