@@ -34,6 +34,7 @@ static bool hugemem_may_map(struct hugepfn_map *map, unsigned long pfn,
 
 static const struct hugepfn_map_ops hugemem_map_ops = {
 	.may_map = hugemem_may_map,
+	.still_may = hugepfn_policy_unclaimed,
 };
 
 /* follows open_port() of drivers/char/mem.c */

@@ -70,17 +70,26 @@ bool hugepfn_policy_may_map(unsigned long pfn, struct hugepfn_extent *around)
 }
 
 /* is no part of a range under a resource with these flags? */
-static bool range_is_clear(unsigned long pfn, unsigned long npages,
-			   unsigned long flags)
+static bool range_is_clear(struct hugepfn_extent range, unsigned long flags)
 {
-	const struct hugepfn_extent all = {
-		.first = pfn,
-		.last = pfn + npages - 1,
-	};
-	struct hugepfn_extent clear = all;
+	struct hugepfn_extent clear = range;
 
-	return clip_around(pfn, &clear, flags) &&
-	       hugepfn_extent_equal(clear, all);
+	return clip_around(range.first, &clear, flags) &&
+	       hugepfn_extent_equal(clear, range);
+}
+
+/**
+ * hugepfn_policy_unclaimed - has nobody claimed a part of this range?
+ * @range: the range
+ *
+ * Memory that is added to the system is claimed first, by
+ * register_memory_resource() or the driver that it belongs to.
+ *
+ * Context: as hugepfn_policy_may_map().
+ */
+bool hugepfn_policy_unclaimed(struct hugepfn_extent range)
+{
+	return range_is_clear(range, IORESOURCE_MEM | IORESOURCE_BUSY);
 }
 
 /**
@@ -97,12 +106,12 @@ static bool range_is_clear(unsigned long pfn, unsigned long npages,
  */
 int hugepfn_policy_device(unsigned long pfn, unsigned long npages)
 {
-	const unsigned long last = pfn + npages - 1;
+	const struct hugepfn_extent range = { pfn, pfn + npages - 1 };
 
-	if (last < pfn || last >= hugepfn_pfn_limit())
+	if (range.last < pfn || range.last >= hugepfn_pfn_limit())
 		return -EINVAL;
 	if (pfn < hugepfn_pfn_floor() ||
-	    !range_is_clear(pfn, npages, IORESOURCE_SYSTEM_RAM))
+	    !range_is_clear(range, IORESOURCE_SYSTEM_RAM))
 		return -EPERM;
 	return 0;
 }
@@ -117,10 +126,10 @@ int hugepfn_policy_device(unsigned long pfn, unsigned long npages)
  */
 int hugepfn_policy_range(unsigned long pfn, unsigned long npages)
 {
+	const struct hugepfn_extent range = { pfn, pfn + npages - 1 };
 	int ret = hugepfn_policy_device(pfn, npages);
 
-	if (!ret && !range_is_clear(pfn, npages,
-				    IORESOURCE_MEM | IORESOURCE_BUSY))
+	if (!ret && !hugepfn_policy_unclaimed(range))
 		ret = -EPERM;
 	return ret;
 }

@@ -7,5 +7,6 @@
 int hugepfn_policy_device(unsigned long pfn, unsigned long npages);
 int hugepfn_policy_range(unsigned long pfn, unsigned long npages);
 bool hugepfn_policy_may_map(unsigned long pfn, struct hugepfn_extent *around);
+bool hugepfn_policy_unclaimed(struct hugepfn_extent range);
 
 #endif

@@ -23,11 +23,15 @@
  * @alias: the kernel mapping that holds the reservation
  * @phys: the range's first byte
  * @size: its length in bytes
+ * @entry: the alias's first page-table entry
+ * @level: that entry's
  */
 struct hugepfn_memtype {
 	void __iomem *alias;
 	phys_addr_t phys;
 	size_t size;
+	pte_t *entry;
+	unsigned int level;
 };
 
 /* the bits of a protection that say its memory type */
@@ -71,9 +75,7 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 					  unsigned long *type)
 {
 	const unsigned long asked = *type;
-	unsigned int level;
 	pgprot_t prot;
-	pte_t *pte;
 
 	mt->alias = hugepfn_ioremap_prot(phys, size, __pgprot(*type));
 	if (!mt->alias)
@@ -81,11 +83,12 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 	mt->phys = phys;
 	mt->size = size;
 
-	pte = lookup_address((unsigned long __force)mt->alias, &level);
-	if (WARN_ON_ONCE(!pte))
+	mt->entry = lookup_address((unsigned long __force)mt->alias,
+				   &mt->level);
+	if (WARN_ON_ONCE(!mt->entry))
 		return 0;
-	prot = __pgprot(pte_val(READ_ONCE(*pte)));
-	if (level != PG_LEVEL_4K)
+	prot = __pgprot(pte_val(READ_ONCE(*mt->entry)));
+	if (mt->level != PG_LEVEL_4K)
 		prot = pgprot_large_2_4k(prot);
 	*type = hugepfn_memtype_of(prot);
 	if (asked == cachemode2protval(_PAGE_CACHE_MODE_UC) &&
@@ -99,6 +102,28 @@ static inline int hugepfn_memtype_reserve(struct hugepfn_memtype *mt,
 static inline void hugepfn_memtype_free(struct hugepfn_memtype *mt)
 {
 	iounmap(mt->alias);
+}
+
+/*
+ * Every fault asks for this. A page-table walk is spared where the entry lies
+ * in the same table as the alias's first one, and maps something at all.
+ */
+static inline unsigned int hugepfn_memtype_level(const struct hugepfn_memtype *mt,
+						 unsigned long offset)
+{
+	unsigned int level;
+	pte_t *entry;
+
+	if (mt->level != PG_LEVEL_4K) {
+		entry = mt->entry + (offset >> page_level_shift(mt->level));
+		if (((unsigned long)entry ^ (unsigned long)mt->entry) <
+			    PAGE_SIZE &&
+		    pte_val(READ_ONCE(*entry)) & _PAGE_PSE)
+			return mt->level;
+	}
+	if (!lookup_address((unsigned long __force)mt->alias + offset, &level))
+		return PG_LEVEL_4K;
+	return level;
 }
 
 /**
@@ -119,15 +144,10 @@ static inline bool hugepfn_memtype_is_uniform(const struct hugepfn_memtype *mt,
 					      phys_addr_t phys,
 					      unsigned int order)
 {
-	const unsigned long size = PAGE_SIZE << order;
-	unsigned int level;
-
 	if (phys < mt->phys || phys - mt->phys > mt->size - 1)
 		return false;
-	if (!lookup_address((unsigned long __force)mt->alias +
-			    (phys - mt->phys), &level))
-		return false;
-	return page_level_size(level) >= size;
+	return page_level_size(hugepfn_memtype_level(mt, phys - mt->phys)) >=
+	       PAGE_SIZE << order;
 }
 
 /*

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fault handlers. Both read the same way: which pages, may they be
- * mapped, insert, and ask again.
+ * mapped, insert, and, where the rules may have changed meanwhile, ask again.
  *
  * Where the node can hold back whoever changes the rules, it does so from the
- * first question to the insert, and no entry outlives a change. A driver that
+ * question to the insert, and no entry outlives a change. A driver that
  * claims a range of /dev/hugemem cannot be held back. It marks the range busy
  * first and zaps the mappings after that. A fault that was told "yes" before
  * the mark and inserts after the zap would leave an entry that nobody takes
@@ -51,9 +51,8 @@ void hugepfn_fault_init(void)
 		mutex_init(&window_locks[i]);
 }
 
-/* the frames that @order's window about the fault has in this VMA */
-static struct hugepfn_extent fault_extent(const struct vm_fault *vmf,
-					  unsigned int order)
+/* the frames that one page table about the fault has room for in this VMA */
+static struct hugepfn_extent table_extent(const struct vm_fault *vmf)
 {
 	const struct vm_area_struct *vma = vmf->vma;
 	const unsigned long page = vmf->address >> PAGE_SHIFT;
@@ -61,7 +60,8 @@ static struct hugepfn_extent fault_extent(const struct vm_fault *vmf,
 	struct hugepfn_extent e;
 
 	e = hugepfn_extent_around(page, vma->vm_start >> PAGE_SHIFT,
-				  (vma->vm_end >> PAGE_SHIFT) - 1, order);
+				  (vma->vm_end >> PAGE_SHIFT) - 1,
+				  PMD_SHIFT - PAGE_SHIFT);
 	e.first += to_pfn;
 	e.last += to_pfn;
 	return e;
@@ -91,39 +91,46 @@ static unsigned long extent_size(struct hugepfn_extent e)
 static void fault_recheck(const struct vm_fault *vmf,
 			  struct hugepfn_extent mapped)
 {
-	struct hugepfn_extent now = mapped;
+	const struct hugepfn_map *map = vmf->vma->vm_private_data;
 
-	if (fault_may_map(vmf, &now) && hugepfn_extent_equal(now, mapped))
+	if (!map->ops->still_may || map->ops->still_may(mapped))
 		return;
 	trace_revoke(mapped.first, mapped.last);
 	hugepfn_zap_vma(vmf->vma, extent_addr(vmf, mapped),
 			extent_size(mapped));
 }
 
-/* what stands against one entry of @order, as far as it can be asked */
+/*
+ * What stands against one entry of @order, as far as it can be asked? If
+ * nothing does, @window is what it maps.
+ */
 static enum hugepfn_reason order_allowed(const struct vm_fault *vmf,
-					 unsigned int order)
+					 unsigned int order,
+					 struct hugepfn_extent *window)
 {
-	const struct hugepfn_extent window = fault_extent(vmf, order);
 	const enum hugepfn_reason why = hugepfn_order_fits(vmf, order);
-	struct hugepfn_extent allowed = window;
+	struct hugepfn_extent allowed;
 
 	if (why != HUGEPFN_FITS)
 		return why;
+	*window = hugepfn_window(hugepfn_vma_pfn(vmf->vma, vmf->address),
+				 order);
+	allowed = *window;
 	return fault_may_map(vmf, &allowed) &&
-	       hugepfn_extent_equal(allowed, window) ? HUGEPFN_FITS :
-						       HUGEPFN_RANGE;
+	       hugepfn_extent_equal(allowed, *window) ? HUGEPFN_FITS :
+							HUGEPFN_RANGE;
 }
 
 /* the kernel did not ask for a larger entry, or there was no place for it */
 static enum hugepfn_reason why_smaller(const struct vm_fault *vmf,
 				       unsigned int level)
 {
+	struct hugepfn_extent window;
 	enum hugepfn_reason why;
 
 	if (level == HUGEPFN_LEVELS - 1)
 		return HUGEPFN_FITS;
-	why = order_allowed(vmf, hugepfn_level_order(level + 1));
+	why = order_allowed(vmf, hugepfn_level_order(level + 1), &window);
 	if (why != HUGEPFN_FITS)
 		return why;
 	return hugepfn_thp_disabled(vmf->vma) ? HUGEPFN_ADVICE : HUGEPFN_TABLE;
@@ -151,9 +158,10 @@ static vm_fault_t answer_huge(struct vm_fault *vmf, unsigned int order)
 {
 	struct hugepfn_map *map = vmf->vma->vm_private_data;
 	const unsigned int level = order > hugepfn_level_order(1) ? 2 : 1;
+	struct hugepfn_extent window;
 	vm_fault_t ret;
 
-	if (order_allowed(vmf, order) != HUGEPFN_FITS)
+	if (order_allowed(vmf, order, &window) != HUGEPFN_FITS)
 		return VM_FAULT_FALLBACK;
 
 	if (level == 2)
@@ -164,7 +172,7 @@ static vm_fault_t answer_huge(struct vm_fault *vmf, unsigned int order)
 
 	if (ret == VM_FAULT_NOPAGE) {
 		fault_account(vmf, level, ret);
-		fault_recheck(vmf, fault_extent(vmf, order));
+		fault_recheck(vmf, window);
 	}
 	return ret;
 }
@@ -237,8 +245,7 @@ static void fault_around(struct vm_fault *vmf, struct hugepfn_extent e)
 
 static vm_fault_t answer(struct vm_fault *vmf)
 {
-	struct hugepfn_extent around =
-		fault_extent(vmf, PMD_SHIFT - PAGE_SHIFT);
+	struct hugepfn_extent around = table_extent(vmf);
 	vm_fault_t ret;
 
 	if (!fault_may_map(vmf, &around)) {

@@ -15,17 +15,6 @@
 #include "../trace.h"
 #include "map.h"
 
-/**
- * hugepfn_vma_pfn - the page frame behind an address
- * @vma: a VMA set up by hugepfn_map_vma()
- * @addr: an address inside it
- */
-unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
-			      unsigned long addr)
-{
-	return vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT);
-}
-
 static void map_put(struct hugepfn_map *map)
 {
 	if (!refcount_dec_and_test(&map->ref))

@@ -74,18 +74,21 @@ struct hugepfn_client {
 /**
  * struct hugepfn_map_ops - what a node tells the engine
  * @may_map: narrow @around to the pages about @pfn that may be mapped now;
- *	false if not even @pfn may. Called before an insert and again after
- *	it, with the mmap lock or a VMA lock held for reading; may not sleep
- *	for long and may not take the mmap lock.
+ *	false if not even @pfn may. Called before an insert with the mmap lock
+ *	or a VMA lock held for reading; may not sleep for long and may not
+ *	take the mmap lock.
  * @lock: hold back whoever is about to change what @may_map says, who waits
  *	for @unlock before he zaps; NULL where that cannot be had
  * @unlock: undo @lock
+ * @still_may: where there is no @lock, called after an insert as @may_map is
+ *	before it: has nobody who would zap @mapped come between?
  */
 struct hugepfn_map_ops {
 	bool (*may_map)(struct hugepfn_map *map, unsigned long pfn,
 			struct hugepfn_extent *around);
 	void (*lock)(struct hugepfn_map *map);
 	void (*unlock)(struct hugepfn_map *map);
+	bool (*still_may)(struct hugepfn_extent mapped);
 };
 
 /**
@@ -142,14 +145,23 @@ static inline unsigned int hugepfn_level_order(unsigned int level)
 	return order[level];
 }
 
+/**
+ * hugepfn_vma_pfn - the page frame behind an address
+ * @vma: a VMA set up by hugepfn_map_vma()
+ * @addr: an address inside it
+ */
+static inline unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
+					    unsigned long addr)
+{
+	return vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT);
+}
+
 /* map.c */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    pgprot_t prot, struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner);
 bool hugepfn_vma_is_private(const struct vm_area_struct *vma);
 void hugepfn_zap_mapping(struct address_space *mapping);
-unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
-			      unsigned long addr);
 
 /* track.c */
 int hugepfn_track_map(struct hugepfn_map *map, pgprot_t *prot);

@@ -24,6 +24,19 @@ static inline bool hugepfn_extent_equal(struct hugepfn_extent a,
 }
 
 /**
+ * hugepfn_window - the window around a page
+ * @page: the page
+ * @order: the window's order
+ */
+static inline struct hugepfn_extent hugepfn_window(unsigned long page,
+						   unsigned int order)
+{
+	const unsigned long mask = (1UL << order) - 1;
+
+	return (struct hugepfn_extent){ page & ~mask, page | mask };
+}
+
+/**
  * hugepfn_extent_around - the pages of a window that a mapping has
  * @page: the page asked for, counted as the mapping's virtual addresses are
  * @first: the mapping's first page, counted the same way
@@ -36,11 +49,7 @@ static inline struct hugepfn_extent
 hugepfn_extent_around(unsigned long page, unsigned long first,
 		      unsigned long last, unsigned int order)
 {
-	const unsigned long mask = (1UL << order) - 1;
-	struct hugepfn_extent e = {
-		.first = page & ~mask,
-		.last = page | mask,
-	};
+	struct hugepfn_extent e = hugepfn_window(page, order);
 
 	if (e.first < first)
 		e.first = first;
@@ -64,10 +73,10 @@ static inline bool hugepfn_window_fits(unsigned long page, unsigned long pfn,
 				       unsigned long first, unsigned long last,
 				       unsigned int order)
 {
-	const unsigned long mask = (1UL << order) - 1;
+	const struct hugepfn_extent w = hugepfn_window(page, order);
 
-	return ((page ^ pfn) & mask) == 0 &&
-	       (page & ~mask) >= first && (page | mask) <= last;
+	return ((page ^ pfn) & ((1UL << order) - 1)) == 0 &&
+	       w.first >= first && w.last <= last;
 }
 
 /**
