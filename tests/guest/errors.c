@@ -13,6 +13,7 @@ static int refused(uint64_t address, uint64_t len)
 	return try_map("/dev/hugemem", O_RDWR, address, len, RW, MAP_SHARED);
 }
 
+/* how many bits the CPU's physical addresses have, or 0 */
 static unsigned int phys_bits(void)
 {
 	char *text = read_file("/proc/cpuinfo");
@@ -21,6 +22,9 @@ static unsigned int phys_bits(void)
 
 	if (at)
 		sscanf(strchr(at, ':') + 1, " %u bits", &bits);
+	/* arm64's says the kind of CPU: a Cortex-A76 has ID_AA64MMFR0_EL1.PARange 2 */
+	else if (strstr(text, "CPU part\t: 0xd0b"))
+		bits = 40;
 	free(text);
 	return bits;
 }
@@ -67,6 +71,30 @@ static void a_range_past_the_cpus_addresses_is_invalid(void **state)
 	assert_int_not_equal(refused(end - page_size, page_size), EINVAL);
 }
 
+/* bits that the CPU does not look at would make an address show RAM */
+static void ram_with_bits_above_is_refused(const struct iomem_range *r,
+					   void *arg)
+{
+	const unsigned int *bits = arg;
+	unsigned int bit;
+
+	if (r->depth || strncmp(r->name, "System RAM", 10))
+		return;
+	for (bit = *bits; bit < 63; bit++)
+		assert_int_equal(refused((r->start & -page_size) | 1ULL << bit,
+					 page_size), EINVAL);
+}
+
+static void an_address_with_bits_above_the_cpus_is_invalid(void **state)
+{
+	unsigned int bits = phys_bits();
+
+	(void)state;
+	if (!bits)
+		skip_because("/proc/cpuinfo does not tell the address size");
+	iomem_each(ram_with_bits_above_is_refused, &bits);
+}
+
 struct ram {
 	unsigned int ranges;
 };
@@ -107,7 +135,7 @@ static void system_ram_is_refused_in_every_range(void **state)
 
 	(void)state;
 	iomem_each(ram_is_refused, &ram);
-	assert_true(ram.ranges >= 2);
+	assert_true(ram.ranges >= 1);
 }
 
 static void the_first_megabyte_is_refused(void **state)
@@ -115,6 +143,9 @@ static void the_first_megabyte_is_refused(void **state)
 	uint64_t at;
 
 	(void)state;
+#ifndef __x86_64__
+	skip_because("only a PC's is special");
+#endif
 	assert_int_equal(refused(0, MIB(1)), EPERM);
 	for (at = 0; at < MIB(1); at += 16 * page_size)
 		assert_int_equal(refused(at, page_size), EPERM);
@@ -266,12 +297,14 @@ extern const char prog32[], prog32_end[];
 /* a program of the other word size, built without a libc */
 static void a_32_bit_program_maps_the_bar(void **state)
 {
-	int fd = open("/tmp/prog32", O_CREAT | O_WRONLY | O_TRUNC, 0755);
 	pid_t child;
-	int status;
+	int fd, status;
 
 	(void)state;
+	if (&prog32[0] == &prog32_end[0])
+		skip_because("prog32.c is not written for this architecture");
 	stamp(0, page_size, page_size);
+	fd = open("/tmp/prog32", O_CREAT | O_WRONLY | O_TRUNC, 0755);
 	assert_int_equal(write(fd, prog32, prog32_end - prog32),
 			 prog32_end - prog32);
 	close(fd);
@@ -313,6 +346,7 @@ const struct CMUnitTest error_tests[] = {
 	cmocka_unit_test(an_offset_within_a_page_is_invalid),
 	cmocka_unit_test(a_range_past_the_top_is_invalid),
 	cmocka_unit_test(a_range_past_the_cpus_addresses_is_invalid),
+	cmocka_unit_test(an_address_with_bits_above_the_cpus_is_invalid),
 	cmocka_unit_test(system_ram_is_refused_in_every_range),
 	cmocka_unit_test(the_first_megabyte_is_refused),
 	cmocka_unit_test(a_busy_range_is_refused),
