@@ -70,6 +70,7 @@ void assert_stamps(const volatile void *p, uint64_t offset, uint64_t len,
 		   uint64_t step);
 
 /* memtype.c */
+bool memtypes_are_tracked(void);
 bool reserved_as(const char *type, uint64_t offset);
 
 /* sigbus.c: 0, or the signal that the access raised */

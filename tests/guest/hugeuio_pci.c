@@ -209,7 +209,7 @@ static void files_that_want_different_cache_modes_conflict(void **state)
 	char *p;
 
 	(void)state;
-	if (access("/sys/kernel/debug/x86/pat_memtype_list", R_OK)) {
+	if (!memtypes_are_tracked()) {
 		close(other);
 		let_go(fd);
 		skip_because("memory types are not tracked");
@@ -251,7 +251,7 @@ static void nodes_that_want_different_cache_modes_conflict(void **state)
 	assert_int_equal(uio_try_map(fd[1], index * page_size, 4 * pmd_size),
 			 0);
 	munmap(p, 4 * pmd_size);
-	if (!access("/sys/kernel/debug/x86/pat_memtype_list", R_OK)) {
+	if (memtypes_are_tracked()) {
 		assert_int_equal(set_cache(fd[0], HUGEPFN_CACHE_WB), 0);
 		p = uio_map(fd[0], index, 4 * pmd_size);
 		assert_int_equal(uio_try_map(fd[1], index * page_size,

@@ -10,13 +10,14 @@
 #define PAT_LIST "/sys/kernel/debug/x86/pat_memtype_list"
 #define RW (PROT_READ | PROT_WRITE)
 
-static bool no_tracking(void)
+/* x86 keeps an account, and shows it where the kernel has debugfs */
+bool memtypes_are_tracked(void)
 {
-	return access(PAT_LIST, R_OK);
+	return !access(PAT_LIST, R_OK);
 }
 
 #define need_tracking() do {						\
-	if (no_tracking())						\
+	if (!memtypes_are_tracked())						\
 		skip_because("no " PAT_LIST ": memory types are not tracked"); \
 } while (0)
 

@@ -4,4 +4,4 @@
 prog32:
 	.incbin PROG32
 prog32_end:
-	.section .note.GNU-stack, "", @progbits
+	.section .note.GNU-stack, "", %progbits

@@ -104,7 +104,7 @@ static void the_cache_mode_is_the_lists_unless_a_file_asks(void **state)
 	int fd;
 
 	(void)state;
-	if (access("/sys/kernel/debug/x86/pat_memtype_list", R_OK))
+	if (!memtypes_are_tracked())
 		skip_because("memory types are not tracked");
 	snprintf(list, sizeof(list), "a@%#llx+2M:wc", (unsigned long long)bar);
 	assert_int_equal(reload(list), 0);

@@ -54,6 +54,20 @@ rows() {
 	grep -v '^#' "$vm/kernels"
 }
 
+# what the toolchain and the kernel's own Makefile call ARCH
+triplet() {
+	case $1 in
+	amd64) echo x86_64-linux-gnu ;;
+	arm64) echo aarch64-linux-gnu ;;
+	esac
+}
+
+# the userland of the row's kernel; another architecture's is its own, for DKMS
+# builds for all kernels that it finds headers of
+userland() {
+	"$vm/userland" "$row_suite" "$row_arch"
+}
+
 # need PACKAGE...: what this machine must have, installed if it is Debian's
 # root that asks
 need() {
