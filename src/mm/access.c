@@ -8,6 +8,28 @@
 #include "../compat/ioremap_prot.h"
 #include "map.h"
 
+/*
+ * By 32 bits where place and length are multiples of that: registers often
+ * answer no other access, and where a bus error comes back for a byte the
+ * kernel dies of it. arm64's memcpy_fromio(), which generic_access_phys()
+ * calls, reads less than 8 bytes one by one.
+ */
+static void read_io(void *to, const void __iomem *from, int len)
+{
+	if (IS_ALIGNED((unsigned long __force)from | len, sizeof(u32)))
+		__ioread32_copy(to, from, len / sizeof(u32));
+	else
+		memcpy_fromio(to, from, len);
+}
+
+static void write_io(void __iomem *to, const void *from, int len)
+{
+	if (IS_ALIGNED((unsigned long __force)to | len, sizeof(u32)))
+		__iowrite32_copy(to, from, len / sizeof(u32));
+	else
+		memcpy_toio(to, from, len);
+}
+
 static int copy(struct hugepfn_map *map, unsigned long pfn, pgprot_t prot,
 		unsigned int offset, void *buf, int len, int write)
 {
@@ -20,9 +42,9 @@ static int copy(struct hugepfn_map *map, unsigned long pfn, pgprot_t prot,
 	if (!maddr)
 		return -ENOMEM;
 	if (write)
-		memcpy_toio(maddr + offset, buf, len);
+		write_io(maddr + offset, buf, len);
 	else
-		memcpy_fromio(buf, maddr + offset, len);
+		read_io(buf, maddr + offset, len);
 	iounmap(maddr);
 	return len;
 }
@@ -35,7 +57,8 @@ static int copy(struct hugepfn_map *map, unsigned long pfn, pgprot_t prot,
  * @len: its length in bytes
  * @write: not 0 to write
  *
- * At most to the end of a page; the caller comes back for the rest. A write
+ * At most to the end of a page; the caller comes back for the rest. The device
+ * is accessed by 32 bits if @addr and @len allow, else by any mixture. A write
  * needs a writable VMA: FOLL_FORCE does not reach device memory.
  *
  * Context: mmap lock held for reading; sleeps.

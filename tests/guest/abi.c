@@ -354,10 +354,15 @@ static void an_event_wakes_who_reads(void **state)
 
 static void the_device_can_be_read_through_proc_mem(void **state)
 {
-	int mem = open_node("/proc/self/mem", O_RDONLY);
 	uint32_t id = 0;
+	int mem;
 
 	(void)state;
+#ifdef __aarch64__
+	if (!strcmp(node_class, "uio"))
+		skip_because("UIO reads 4 bytes one by one, edu answers with a bus error, and the kernel dies");
+#endif
+	mem = open_node("/proc/self/mem", O_RDONLY);
 	assert_int_equal(reg[EDU_ID], EDU_ID_VALUE);
 	assert_int_equal(pread(mem, &id, 4, (uintptr_t)reg), 4);
 	assert_int_equal(id, EDU_ID_VALUE);

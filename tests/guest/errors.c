@@ -154,14 +154,14 @@ static void the_first_megabyte_is_refused(void **state)
 static void a_busy_range_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(claim(0x5000, page_size), 0);
+	assert_int_equal(claim(5 * page_size, page_size), 0);
 	/* A1: whole windows that touch it, and it alone; not its neighbours */
 	assert_int_equal(refused(bar, pmd_size), EPERM);
 	assert_int_equal(refused(bar, bar_size), EPERM);
-	assert_int_equal(refused(bar + 0x5000, page_size), EPERM);
-	assert_int_equal(refused(bar + 0x4000, page_size), 0);
-	assert_int_equal(refused(bar + 0x6000, page_size), 0);
-	assert_int_equal(try_map("/dev/hugemem", O_RDWR, bar + 0x5000,
+	assert_int_equal(refused(bar + 5 * page_size, page_size), EPERM);
+	assert_int_equal(refused(bar + 4 * page_size, page_size), 0);
+	assert_int_equal(refused(bar + 6 * page_size, page_size), 0);
+	assert_int_equal(try_map("/dev/hugemem", O_RDWR, bar + 5 * page_size,
 				 page_size, RW, MAP_PRIVATE), EPERM);
 	release();
 	assert_int_equal(refused(bar, pmd_size), 0);

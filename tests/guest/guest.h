@@ -94,6 +94,7 @@ int suspend(void);
 /* iomem.c */
 void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
 		void *arg);
+uint64_t iomem_ram(void);
 
 /* the suites */
 extern const struct CMUnitTest map_tests[], error_tests[], memtype_tests[];

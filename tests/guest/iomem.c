@@ -13,3 +13,22 @@ void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
 		fn(&iomem.ranges[i], arg);
 	free(iomem.ranges);
 }
+
+static void first_ram(const struct iomem_range *r, void *arg)
+{
+	uint64_t *at = arg;
+
+	if (!*at && !r->depth && !strcmp(r->name, "System RAM") &&
+	    r->start >= MIB(1))
+		*at = r->start;
+}
+
+/* where there is System RAM, past the first megabyte */
+uint64_t iomem_ram(void)
+{
+	uint64_t at = 0;
+
+	iomem_each(first_ram, &at);
+	assert_int_not_equal(at, 0);
+	return (at + page_size - 1) & -page_size;
+}

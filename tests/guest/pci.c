@@ -3,6 +3,7 @@
 #include "uio.h"
 
 #include <dirent.h>
+#include <limits.h>
 
 #define DEVICES "/sys/bus/pci/devices"
 
@@ -151,6 +152,16 @@ unsigned int pci_capability(const char *addr, uint8_t id)
 		at = pci_config(addr, at) >> 8;
 	assert_int_not_equal(at, 0);
 	return at;
+}
+
+/* the bridge above the device */
+void pci_bridge(const char *addr, char bridge[16])
+{
+	char path[200], real[PATH_MAX];
+
+	device_path(path, addr, "..");
+	assert_non_null(realpath(path, real));
+	snprintf(bridge, 16, "%.15s", strrchr(real, '/') + 1);
 }
 
 void pci_set_bits(const char *addr, unsigned int at, uint16_t clear,

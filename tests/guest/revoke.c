@@ -29,7 +29,7 @@ static void a_claimed_bar_is_sigbus_until_it_is_released(void **state)
 /* one page inside: it alone is refused, its neighbours come back smaller */
 static void check_claimed_page(uint64_t len)
 {
-	const uint64_t claimed = pmd_size + 0x5000;
+	const uint64_t claimed = pmd_size + 5 * page_size;
 	char *p;
 
 	stamp(0, 4 * pmd_size, page_size);
@@ -81,13 +81,13 @@ static void an_untouched_claimed_page_is_sigbus_too(void **state)
 	char *p = map_bar(0, 2 * pmd_size);
 
 	(void)state;
-	assert_int_equal(claim(0x5000, page_size), 0);
-	assert_int_equal(load_signal(p + 0x5000), SIGBUS);
-	assert_int_equal(load_signal(p + 0x4000), 0);
-	assert_int_equal(load_signal(p + 0x6000), 0);
+	assert_int_equal(claim(5 * page_size, page_size), 0);
+	assert_int_equal(load_signal(p + 5 * page_size), SIGBUS);
+	assert_int_equal(load_signal(p + 4 * page_size), 0);
+	assert_int_equal(load_signal(p + 6 * page_size), 0);
 	assert_int_equal(load_signal(p + pmd_size), 0);
 	release();
-	assert_int_equal(load_signal(p + 0x5000), 0);
+	assert_int_equal(load_signal(p + 5 * page_size), 0);
 	munmap(p, 2 * pmd_size);
 }
 
@@ -97,7 +97,7 @@ static void mapping_works_on_the_first_try_after_every_release(void **state)
 
 	(void)state;
 	for (i = 0; i < 100; i++) {
-		assert_int_equal(claim(0x5000, page_size), 0);
+		assert_int_equal(claim(5 * page_size, page_size), 0);
 		assert_int_equal(try_map("/dev/hugemem", O_RDWR, bar, pmd_size,
 					 RW, MAP_SHARED), EPERM);
 		release();
@@ -233,7 +233,7 @@ static void faults_survive_a_storm_of_claims(void **state)
 	h.p = map_bar(0, len);
 	snprintf(options, sizeof(options),
 		 "start=%#llx len=%llu period_us=100",
-		 (unsigned long long)(bar + pmd_size + 0x5000),
+		 (unsigned long long)(bar + pmd_size + 5 * page_size),
 		 (unsigned long long)page_size);
 	assert_int_equal(module_load("hugepfn_claim", options), 0);
 	for (i = 0; i < THREADS; i++)

@@ -11,7 +11,8 @@ static void jump(int sig)
 	siglongjmp(back, sig);
 }
 
-static int access_signal(volatile uint64_t *p, bool store)
+/* by 32 bits, which registers have most often */
+static int access_signal(volatile uint32_t *p, bool store)
 {
 	const struct sigaction catch = { .sa_handler = jump };
 	int sig;
@@ -30,7 +31,7 @@ static int access_signal(volatile uint64_t *p, bool store)
 
 int load_signal(const volatile void *p)
 {
-	return access_signal((volatile uint64_t *)p, false);
+	return access_signal((volatile uint32_t *)p, false);
 }
 
 int store_signal(volatile void *p)

@@ -14,6 +14,7 @@
 
 #define PCI_COMMAND 4
 #define PCI_COMMAND_MEMORY 2
+#define PCI_COMMAND_SERR 0x100
 #define PCI_COMMAND_MASTER 4
 #define PCI_COMMAND_INTX_DISABLE 0x400
 #define PCI_CAPABILITIES 0x34
@@ -52,6 +53,7 @@ void pci_bind(const char *addr, const char *driver);
 uint64_t pci_bar(const char *addr, unsigned int bar, uint64_t *size);
 uint16_t pci_config(const char *addr, unsigned int at);
 unsigned int pci_capability(const char *addr, uint8_t id);
+void pci_bridge(const char *addr, char bridge[16]);
 void pci_set_config(const char *addr, unsigned int at, uint16_t value);
 void pci_set_bits(const char *addr, unsigned int at, uint16_t clear,
 		  uint16_t set);
