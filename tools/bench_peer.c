@@ -78,11 +78,17 @@ static const char *open_ours(struct bench_peer *peer, const char *path,
 		strerror(errno) : NULL;
 }
 
+/* as sysfs' resourceN: pgprot_device() */
+#ifdef __aarch64__
+static const uint32_t uncached = HUGEPFN_CACHE_DEVICE;
+#else
+static const uint32_t uncached = HUGEPFN_CACHE_UC_MINUS;
+#endif
+
 static const char *open_hugemem(const struct bench_bar *bar,
 				struct bench_peer *peer)
 {
-	return open_ours(peer, "/dev/hugemem", HUGEPFN_CACHE_UC_MINUS,
-			 bar->address);
+	return open_ours(peer, "/dev/hugemem", uncached, bar->address);
 }
 
 static const char *open_hugemem_wc(const struct bench_bar *bar,
@@ -111,8 +117,7 @@ static const char *open_hugeuio(const struct bench_bar *bar,
 	json_object_put(maps);
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	free(name);
-	return open_ours(peer, path, HUGEPFN_CACHE_UC_MINUS,
-			 i * getpagesize());
+	return open_ours(peer, path, uncached, i * getpagesize());
 }
 
 /* the BAR's place in the device's file */
