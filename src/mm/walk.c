@@ -41,7 +41,8 @@ static pmd_t read_above_pte(struct mm_struct *mm, unsigned long addr,
 	if (pud_none(pud))
 		return pmd;
 	if (pud_leaf(pud)) {
-		e->present = pud_present(pud);
+		/* x86's pud_present(), unlike pmd_present(), denies PROT_NONE */
+		e->present = true;
 		e->pfn = pud_pfn(pud);
 		e->prot = hugepfn_pud_prot(pud);
 		return pmd;

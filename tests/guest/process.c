@@ -168,6 +168,36 @@ static void the_largest_entries_can_be_moved(void **state)
 	}
 }
 
+/* entries are there without access, too: the kernel log tells if one is missed */
+static void entries_without_access_can_be_moved(void **state)
+{
+	const uint64_t lens[] = { page_size, pmd_size, pud_size };
+	int fd = open_hugemem(O_RDWR);
+	size_t i;
+
+	(void)state;
+	stamp(0, pud_size, MIB(1));
+	for (i = 0; i < 3; i++) {
+		char *p = map_at(fd, NULL, bar, lens[i], RW, MAP_SHARED), *q;
+		struct hugepfn_range_info info;
+
+		touch(p, lens[i], page_size);
+		assert_int_equal(mprotect(p, lens[i], PROT_NONE), 0);
+		info = query_range(fd, p, lens[i]);
+		assert_int_equal(info.mapped[0] + info.mapped[1] +
+				 info.mapped[2], lens[i]);
+		q = mremap(p, lens[i], lens[i], MREMAP_MAYMOVE | MREMAP_FIXED,
+			   reserve(lens[i], lens[i], 0));
+		assert_true(q != MAP_FAILED);
+		assert_int_equal(load_signal(q), SIGSEGV);
+		assert_int_equal(mprotect(q, lens[i], RW), 0);
+		assert_stamps(q, 0, lens[i], MIB(1));
+		assert_int_equal(load_signal(p), SIGSEGV);
+		munmap(q, lens[i]);
+	}
+	close(fd);
+}
+
 /*
  * munmap(), mprotect() and madvise() of a part. What is cut off is out of
  * reach, here and in a child, and the rest is where it was.
@@ -476,6 +506,7 @@ const struct CMUnitTest process_tests[] = {
 	cmocka_unit_test(fork_keeps_shared_entries),
 	cmocka_unit_test(a_moved_mapping_shows_the_same_pages),
 	cmocka_unit_test(the_largest_entries_can_be_moved),
+	cmocka_unit_test(entries_without_access_can_be_moved),
 	cmocka_unit_test(the_largest_entries_can_be_cut_anywhere),
 	cmocka_unit_test(a_mapping_cannot_grow),
 	cmocka_unit_test(partial_unmap_leaves_the_rest),
