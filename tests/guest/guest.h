@@ -76,6 +76,10 @@ bool reserved_as(const char *type, uint64_t offset);
 /* sigbus.c: 0, or the signal that the access raised */
 int load_signal(const volatile void *p);
 int store_signal(volatile void *p);
+/* the same, many times: after catch_signals() */
+void catch_signals(void);
+int load_word(const volatile void *p, uint64_t *word);
+int store_word(volatile void *p, uint64_t word);
 
 /* modules.c: 0 or a negative errno */
 int module_load(const char *name, const char *options);
@@ -90,6 +94,9 @@ bool log_has(const char *text);
 
 /* suspend.c: 0 or an errno */
 int suspend(void);
+
+/* revoke.c: zap_pud_range() of this kernel asserts a lock that is not held */
+bool splitting_a_pud_warns(void);
 
 /* iomem.c */
 void iomem_each(void (*fn)(const struct iomem_range *range, void *arg),
@@ -106,6 +113,8 @@ extern const size_t range_tests_n, seen_tests_n, nopat_tests_n, failing_tests_n;
 extern const size_t lockdown_tests_n, abi_tests_n, pci_tests_n;
 extern const struct CMUnitTest tool_tests[];
 extern const size_t unplug_tests_n, regions_tests_n, tool_tests_n;
+extern const struct CMUnitTest random_tests[];
+extern const size_t random_tests_n;
 int abi_setup_uio(void **state);
 int abi_setup_hugeuio(void **state);
 int abi_teardown(void **state);

@@ -18,6 +18,8 @@ static const struct suite {
 	  SUITE(process) },
 	{ "range", "what QUERY_RANGE says and POPULATE does", SUITE(range) },
 	{ "seen", "fdinfo, tracepoints and debugfs", SUITE(seen) },
+	{ "random", "random operations against a model (HUGEPFN_RANDOM_SEED, _OPS)",
+	  SUITE(random) },
 	{ "speed", "instructions beside /dev/mem (needs HUGEPFN_ICOUNT)",
 	  SUITE(speed) },
 	{ "uio", "UIO's ABI on the kernel's own uio (needs QEMU's edu)",

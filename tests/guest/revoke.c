@@ -60,7 +60,7 @@ static void a_claimed_page_in_a_pmd_window_is_sigbus_alone(void **state)
  * entry, and unmap_mapping_range() does not hold it: right result, but a
  * warning in the log. Gone by 7.2.
  */
-static bool splitting_a_pud_warns(void)
+bool splitting_a_pud_warns(void)
 {
 	struct utsname u;
 
