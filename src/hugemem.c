@@ -126,8 +126,8 @@ static int hugemem_mmap(struct file *file, struct vm_area_struct *vma)
 				    READ_ONCE(hf->client.attr.cache),
 				    file->f_flags & O_DSYNC);
 	vm_flags_clear(vma, VM_MAYEXEC);
-	return hugepfn_map_vma(vma, vma->vm_pgoff, prot, &hf->client,
-			       &hugemem_map_ops, NULL);
+	return hugepfn_map_vma(vma, vma->vm_pgoff, vma_pages(vma), prot,
+			       &hf->client, &hugemem_map_ops, NULL);
 }
 
 static const struct file_operations hugemem_fops = {

@@ -13,6 +13,8 @@
  * zap too early. So each such process is noted, and the leaving driver waits
  * until it has got its mmap lock once: the VMA is linked by then.
  */
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched/mm.h>
@@ -169,17 +171,30 @@ static pgprot_t phys_prot(const struct hugeuio_file *hf,
 	return hugepfn_memtype_prot(prot, cache, mem->memtype == UIO_MEM_PHYS);
 }
 
+/*
+ * Every map of a device's memory begins where that begins, and one that lies
+ * inside a reservation shares it. Of each length one of its own would let
+ * people who may open no more than this node fill the kernel's address space
+ * with reservations, so they come in powers of two.
+ */
+static unsigned long pages_to_reserve(const struct vm_area_struct *vma,
+				      const struct uio_mem *mem)
+{
+	return min(roundup_pow_of_two(vma_pages(vma)), mem_pages(mem));
+}
+
 static int mmap_phys(struct hugeuio_file *hf, struct vm_area_struct *vma,
 		     const struct uio_mem *mem, unsigned int index)
 {
 	const unsigned long pfn = PHYS_PFN(mem->addr);
+	const unsigned long reserve = pages_to_reserve(vma, mem);
 	int ret;
 
 	if (!PAGE_ALIGNED(mem->addr))
 		return -ENODEV;
 	if (vma->vm_end - vma->vm_start > mem->size)
 		return -EINVAL;
-	ret = hugepfn_policy_device(pfn, vma_pages(vma));
+	ret = hugepfn_policy_device(pfn, reserve);
 	if (ret)
 		return ret;
 	if (vma_is_cow_mapping(vma)) {
@@ -189,7 +204,7 @@ static int mmap_phys(struct hugeuio_file *hf, struct vm_area_struct *vma,
 		if (ret)
 			return ret;
 	}
-	return hugepfn_map_vma(vma, pfn,
+	return hugepfn_map_vma(vma, pfn, reserve,
 			       phys_prot(hf, mem, index, vma->vm_page_prot),
 			       &hf->client, &device_map_ops, hf->hdev);
 }

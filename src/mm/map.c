@@ -38,7 +38,8 @@ void hugepfn_vma_close(struct vm_area_struct *vma)
 }
 
 static struct hugepfn_map *map_new(struct vm_area_struct *vma,
-				   unsigned long pfn, pgprot_t *prot,
+				   unsigned long pfn, unsigned long reserve,
+				   pgprot_t *prot,
 				   struct hugepfn_client *client,
 				   const struct hugepfn_map_ops *ops,
 				   void *owner)
@@ -60,7 +61,7 @@ static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 	map->pid = task_tgid_nr(current);
 	get_task_comm(map->comm, current->group_leader);
 
-	ret = hugepfn_track_map(map, prot);
+	ret = hugepfn_track_map(map, reserve, prot);
 	if (ret) {
 		kfree(map);
 		return ERR_PTR(ret);
@@ -105,12 +106,14 @@ bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
  * hugepfn_map_vma - let a VMA show a range of page frames
  * @vma: the VMA, as the file's mmap() got it
  * @pfn: the page frame its first page shows
+ * @reserve: how many frames from there on shall have their memory type
+ *	reserved; not fewer than the VMA shows
  * @prot: its protection with the memory type that is wanted
  * @client: the open file, with its attributes; the VMA keeps it
  * @ops: the node's rules, already asked for the whole range
  * @owner: passed to them; must live as long as the VMA's file
  *
- * The caller has made sure that the range ends inside the CPU's physical
+ * The caller has made sure that what is reserved ends inside the CPU's physical
  * address space and holds no System RAM: ioremap() warns of either.
  *
  * Context: mmap lock held for writing; sleeps.
@@ -118,13 +121,14 @@ bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
  * -ENOMEM.
  */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
-		    pgprot_t prot, struct hugepfn_client *client,
+		    unsigned long reserve, pgprot_t prot,
+		    struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner)
 {
 	struct hugepfn_map *map;
 
 	vma->vm_pgoff = pfn;
-	map = map_new(vma, pfn, &prot, client, ops, owner);
+	map = map_new(vma, pfn, reserve, &prot, client, ops, owner);
 	if (IS_ERR(map))
 		return PTR_ERR(map);
 	if (vma_is_cow_mapping(vma))

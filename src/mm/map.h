@@ -158,13 +158,15 @@ static inline unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
 
 /* map.c */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
-		    pgprot_t prot, struct hugepfn_client *client,
+		    unsigned long reserve, pgprot_t prot,
+		    struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner);
 bool hugepfn_vma_is_private(const struct vm_area_struct *vma);
 void hugepfn_zap_mapping(struct address_space *mapping);
 
 /* track.c */
-int hugepfn_track_map(struct hugepfn_map *map, pgprot_t *prot);
+int hugepfn_track_map(struct hugepfn_map *map, unsigned long reserve,
+		      pgprot_t *prot);
 void hugepfn_untrack_map(struct hugepfn_map *map);
 bool hugepfn_track_is_uniform(const struct hugepfn_track *track,
 			      unsigned long pfn, unsigned int order);

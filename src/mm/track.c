@@ -171,6 +171,7 @@ static bool granted_too_little(const struct hugepfn_map *map,
 /**
  * hugepfn_track_map - reserve the memory type of a map's range
  * @map: the map, its pfn, npages and client set
+ * @reserve: the pages from there on to reserve, if nothing is shared
  * @prot: in: a protection with the type that is wanted; out: the same
  *	protection with the type that was granted
  *
@@ -181,7 +182,8 @@ static bool granted_too_little(const struct hugepfn_map *map,
  * Return: 0; -EAGAIN if another type is in force somewhere in the range, or
  * would be granted and the file is strict; -ENOMEM.
  */
-int hugepfn_track_map(struct hugepfn_map *map, pgprot_t *prot)
+int hugepfn_track_map(struct hugepfn_map *map, unsigned long reserve,
+		      pgprot_t *prot)
 {
 	const unsigned long last = map->pfn + map->npages - 1;
 	const unsigned long want = hugepfn_memtype_of(*prot);
@@ -192,7 +194,7 @@ int hugepfn_track_map(struct hugepfn_map *map, pgprot_t *prot)
 	mutex_lock(&tracks_lock);
 	t = track_find(map->pfn, last, want);
 	if (!t)
-		t = track_new(map->pfn, last, want);
+		t = track_new(map->pfn, map->pfn + reserve - 1, want);
 	if (IS_ERR(t)) {
 		ret = PTR_ERR(t);
 	} else if (granted_too_little(map, t)) {

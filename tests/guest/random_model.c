@@ -287,6 +287,19 @@ static struct track *find_track(struct worker *w, struct frames f,
 	return found;
 }
 
+/* what is reserved for a map: of a device's memory, powers of two */
+static struct frames reserved_for(const struct worker *w, struct frames f)
+{
+	uint64_t n = 1;
+
+	if (!w->is_uio)
+		return f;
+	while (n < frames_count(f))
+		n *= 2;
+	f.last = n < w->npages ? n - 1 : w->npages - 1;
+	return f;
+}
+
 static struct forecast forecast_types(const struct worker *w, struct frames f,
 				      uint32_t want)
 {
@@ -320,7 +333,7 @@ struct forecast model_forecast(struct worker *w, struct frames f,
 		return (struct forecast){ .sure = true, .err = EPERM };
 	how = shared ? (struct forecast){ .sure = true, .shared = shared,
 					  .granted = shared->granted } :
-		       forecast_types(w, f, want);
+		       forecast_types(w, reserved_for(w, f), want);
 	if (strict && how.granted && how.granted != mode)
 		return (struct forecast){ .sure = true, .err = EAGAIN };
 	return how;
@@ -336,8 +349,8 @@ struct track *model_track(struct worker *w, const struct forecast *how,
 		for (t = w->tracks; t->used; t++)
 			;
 		*t = (struct track){
-			.used = true, .frames = f, .want = want,
-			.granted = granted, .made = w->nsteps,
+			.used = true, .frames = reserved_for(w, f),
+			.want = want, .granted = granted, .made = w->nsteps,
 		};
 	}
 	t->maps++;

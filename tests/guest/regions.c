@@ -71,6 +71,50 @@ static void each_region_has_a_node_and_is_claimed(void **state)
 				 MAP_SHARED), 0);
 }
 
+static unsigned int reservations(void)
+{
+	char *text = read_file("/sys/kernel/debug/hugepfn/reservations");
+	char *line, *save = NULL;
+	unsigned int n = 0;
+
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		n += *line != '\t';
+	free(text);
+	return n;
+}
+
+/* each reservation takes the kernel's own addresses, of which it has few */
+static void lengths_without_end_take_few_reservations(void **state)
+{
+	enum { MAPS = 1000 };
+	struct uio_node node;
+	char list[200], *p[MAPS];
+	uint64_t i;
+	int fd;
+
+	(void)state;
+	snprintf(list, sizeof(list), "fpga@%#llx+%#llx",
+		 (unsigned long long)bar, (unsigned long long)16 * pmd_size);
+	assert_int_equal(reload(list), 0);
+	assert_true(uio_by_name("fpga", &node));
+	fd = open_node(node.dev, O_RDWR);
+	for (i = 0; i < MAPS; i++)
+		p[i] = uio_map(fd, 0, 8 * pmd_size + (i + 1) * page_size);
+	assert_int_equal(reservations(), 1);
+	for (i = 0; i < MAPS; i++)
+		munmap(p[i], 8 * pmd_size + (i + 1) * page_size);
+	for (i = 0; i < MAPS; i++)
+		p[i] = uio_map(fd, 0, (i + 1) * page_size);
+	/* 1, 2, 4 and so on */
+	assert_in_range(reservations(), 2, 12);
+	for (i = 0; i < MAPS; i++)
+		munmap(p[i], (i + 1) * page_size);
+	assert_int_equal(reservations(), 0);
+	close(fd);
+	assert_int_equal(reload(""), 0);
+}
+
 static void a_group_needs_no_capability(void **state)
 {
 	struct uio_node node;
@@ -177,6 +221,7 @@ static void a_bad_list_refuses_the_load_with_one_line(void **state)
 
 const struct CMUnitTest regions_tests[] = {
 	cmocka_unit_test(each_region_has_a_node_and_is_claimed),
+	cmocka_unit_test(lengths_without_end_take_few_reservations),
 	cmocka_unit_test(a_group_needs_no_capability),
 	cmocka_unit_test(the_cache_mode_is_the_lists_unless_a_file_asks),
 	cmocka_unit_test(a_bad_list_refuses_the_load_with_one_line),
