@@ -36,7 +36,7 @@ static void private_writes_stay_private(void **state)
 
 	/*
 	 * Not the first page: until 6.15 get_pat_info() reads the memory type
-	 * from its entry, and fork fails with EINVAL where that is a copy.
+	 * from its entry, and fork fails (ENOMEM) where that is a copy.
 	 */
 	copied = private + page_size / 8;
 	copied[0] = 1;

@@ -532,7 +532,7 @@ static void op_fork(struct worker *w)
 		_exit(127);
 	}
 	/* until 6.15, where a private mapping has its first page copied */
-	if (child < 0 && errno == EINVAL && w->shared->copies_forbid_fork) {
+	if (child < 0 && errno == ENOMEM && w->shared->copies_forbid_fork) {
 		pthread_rwlock_unlock(w->fork_lock);
 		return;
 	}
