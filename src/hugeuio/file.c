@@ -164,6 +164,7 @@ static __poll_t hugeuio_poll(struct file *file, poll_table *wait)
 	return has_event(hf) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* fput() takes a file off the list before it calls release() */
 static int hugeuio_fasync(int fd, struct file *file, int on)
 {
 	struct hugeuio_file *hf = file->private_data;

@@ -148,7 +148,10 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
  *	that was told otherwise
  *
  * Pages that a private mapping has copied go too, as when the kernel revokes a
- * range.
+ * range. So do those that a fork under way is copying: dup_mmap() links the
+ * child's VMA behind its parent's before it copies the entries, and the VMAs
+ * are zapped in that order. mremap() moves entries under the address space's
+ * lock (need_rmap_locks), so that none is overlooked on its way.
  *
  * Context: sleeps; takes the address space's i_mmap_rwsem.
  */
