@@ -7,6 +7,8 @@ KDIR ?= /lib/modules/$(KVER)/build
 KERNELS ?= 6.1 6.12 7.3
 DEBUG_KERNELS ?= 7.3-debug 7.3-nothp 7.3-laxmem
 DEMO_KERNEL ?= 7.3
+SOAK_KERNEL ?= 7.3
+SOAK_SECONDS ?= 3600
 PREFIX ?= /usr
 INSTALL ?= install
 
@@ -125,6 +127,9 @@ debug-kernels:	## build the kernels of check-debug from linux-source: 8 minutes 
 check-debug:	## the guest tests on KASAN and lockdep, without THP, without STRICT_DEVMEM
 	@tests/check $(DEBUG_KERNELS)
 
+soak:	## random operations for an hour: SOAK_KERNEL=7.3-debug SOAK_SECONDS=60
+	@tests/soak $(SOAK_KERNEL) $(SOAK_SECONDS)
+
 demo:	## /dev/mem and /dev/hugemem side by side in a booted guest
 	@tests/demo/run $(DEMO_KERNEL)
 
@@ -156,4 +161,4 @@ help:
 
 .PHONY: modules tools install uninstall modules-install tools-install \
 	dev-install tests-install dkms-source-install dkms-install dkms-remove \
-	dist deb rpm clean check check-debug check-packages debug-kernels demo bench lint kdir no-package help
+	dist deb rpm clean check check-debug check-packages debug-kernels soak demo bench lint kdir no-package help
