@@ -94,6 +94,22 @@ static const struct kernel_param_ops remove_ops = { .set = remove };
 module_param_cb(remove, &remove_ops, NULL, 0200);
 MODULE_PARM_DESC(remove, "write a device's number here to take it away");
 
+static int example_add(struct example *e, int id);
+
+static int add(const char *val, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int ret = kstrtouint(val, 0, &i);
+
+	if (ret || i >= devices)
+		return -EINVAL;
+	return examples[i].pdev ? -EBUSY : example_add(&examples[i], i);
+}
+
+static const struct kernel_param_ops add_ops = { .set = add };
+module_param_cb(add, &add_ops, NULL, 0200);
+MODULE_PARM_DESC(add, "write the number of one that was removed to have it again");
+
 static int open(struct uio_info *info, struct inode *inode)
 {
 	opened++;
@@ -173,9 +189,13 @@ static int example_add(struct example *e, int id)
 {
 	int ret;
 
+	memset(e, 0, sizeof(*e));
 	e->pdev = platform_device_register_simple(KBUILD_MODNAME, id, NULL, 0);
-	if (IS_ERR(e->pdev))
-		return PTR_ERR(e->pdev);
+	if (IS_ERR(e->pdev)) {
+		ret = PTR_ERR(e->pdev);
+		e->pdev = NULL;
+		return ret;
+	}
 	ret = dma_coerce_mask_and_coherent(&e->pdev->dev, DMA_BIT_MASK(32));
 	if (ret)
 		goto unregister_pdev;
@@ -231,6 +251,7 @@ free_logical:
 	free_pages_exact(e->logical, LOGICAL_SIZE);
 unregister_pdev:
 	platform_device_unregister(e->pdev);
+	e->pdev = NULL;
 	return ret;
 }
 
