@@ -5,6 +5,9 @@
 KVER ?= $(or $(KERNELRELEASE),$(shell uname -r))
 KDIR ?= /lib/modules/$(KVER)/build
 KERNELS ?= 6.1 6.12 7.3
+# all that nobody builds here
+STOCK_KERNELS ?= $(shell awk '!/^\#/ && $$4 !~ /^source:/ { print $$1 }' tests/vm/kernels)
+JOBS ?= auto
 DEBUG_KERNELS ?= 7.3-debug 7.3-nothp 7.3-laxmem
 DEMO_KERNEL ?= 7.3
 SOAK_KERNEL ?= 7.3
@@ -118,6 +121,9 @@ clean:	## take away what modules and check made
 check:	## unit tests, then the guest tests on stock kernels: KERNELS="6.1 …"
 	@tests/check $(KERNELS)
 
+check-all:	## the guest tests on every stock kernel of tests/vm/kernels, as many at a time as fit: JOBS=auto
+	@JOBS=$(JOBS) tests/check $(STOCK_KERNELS)
+
 check-packages:	## the packages in clean Debian systems: SUITES="bookworm trixie"
 	@tests/pkg/check $(SUITES)
 
@@ -161,4 +167,4 @@ help:
 
 .PHONY: modules tools install uninstall modules-install tools-install \
 	dev-install tests-install dkms-source-install dkms-install dkms-remove \
-	dist deb rpm clean check check-debug check-packages debug-kernels soak demo bench lint kdir no-package help
+	dist deb rpm clean check check-all check-debug check-packages debug-kernels soak demo bench lint kdir no-package help

@@ -313,7 +313,7 @@ static void *load_fault(void *arg)
 
 		if (p == MAP_FAILED)
 			return (void *)(intptr_t)load_signal(l->p);
-		sig = load_signal(p + l->faults++ % 256 * page_size);
+		sig = load_signal(p + l->faults++ % (MIB(1) / page_size) * page_size);
 		munmap(p, MIB(1));
 	} while (!sig);
 	return (void *)(intptr_t)sig;
@@ -382,6 +382,9 @@ static void an_old_map_never_shows_the_next_device(void **state)
 	char *p, *q;
 
 	(void)state;
+#ifdef __aarch64__
+	skip_because("pciehp hears nothing of a device that QEMU 7.2's virt machine puts in again");
+#endif
 	need_monitor();
 	load_driver();
 	assert_true(pci_find_hot(IVSHMEM, addr));
@@ -394,8 +397,8 @@ static void an_old_map_never_shows_the_next_device(void **state)
 	assert_int_equal(load_signal(p), SIGBUS);
 
 	monitor("object_add memory-backend-memfd,id=hot2,share=on,size=64M\n");
-	/* till pciehp has switched the slot off, QEMU takes no other; it dies of retries */
-	sleep(10);
+	/* not before the slot is off, and not twice: QEMU dies of that */
+	sleep(2);
 	monitor("device_add ivshmem-plain,memdev=hot2,bus=rp,id=hot2\n");
 	wait_for_device(true);
 	other = bind_and_open(&node);
