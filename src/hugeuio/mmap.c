@@ -177,7 +177,7 @@ static pgprot_t phys_prot(const struct hugeuio_file *hf,
  * people who may open no more than this node fill the kernel's address space
  * with reservations, so they come in powers of two.
  */
-static unsigned long pages_to_reserve(const struct vm_area_struct *vma,
+static unsigned long pages_to_reserve(struct vm_area_struct *vma,
 				      const struct uio_mem *mem)
 {
 	return min(roundup_pow_of_two(vma_pages(vma)), mem_pages(mem));
