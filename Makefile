@@ -127,6 +127,9 @@ check-all:	## the guest tests on every stock kernel of tests/vm/kernels, as many
 check-packages:	## the packages in clean Debian systems: SUITES="bookworm trixie"
 	@tests/pkg/check $(SUITES)
 
+kernels-doc:	## the table of docs/kernels.md, from what check-all left
+	@tests/kernels-table
+
 debug-kernels:	## build the kernels of check-debug from linux-source: 8 minutes each
 	@for kernel in $(DEBUG_KERNELS); do tests/vm/kernel $$kernel || exit; done
 
@@ -167,4 +170,4 @@ help:
 
 .PHONY: modules tools install uninstall modules-install tools-install \
 	dev-install tests-install dkms-source-install dkms-install dkms-remove \
-	dist deb rpm clean check check-all check-debug check-packages debug-kernels soak demo bench lint kdir no-package help
+	dist deb rpm clean check check-all kernels-doc check-debug check-packages debug-kernels soak demo bench lint kdir no-package help

@@ -4,9 +4,27 @@
 
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 
 uint64_t bar, bar_size, page_size, pmd_size, pud_size;
 bool has_pmd, has_pud;
+
+/* what tests/kernels-table puts into docs/kernels.md */
+static void print_machine(uint64_t orders)
+{
+	struct utsname u;
+	unsigned int order;
+
+	uname(&u);
+	printf("# machine %s %s pages=%lluK entries=", u.release, u.machine,
+	       (unsigned long long)page_size >> 10);
+	for (order = 0; order < 64; order++)
+		if (orders >> order & 1)
+			printf("%s%lluK", order ? "," : "",
+			       (unsigned long long)(page_size << order) >> 10);
+	printf(" memtypes=%s\n", memtypes_are_tracked() ? "tracked" :
+							   "untracked");
+}
 
 int guest_init(void)
 {
@@ -35,6 +53,7 @@ int guest_init(void)
 	pud_size = pmd_size * (page_size / 8);
 	has_pmd = info.orders * page_size & pmd_size;
 	has_pud = info.orders * page_size & pud_size;
+	print_machine(info.orders);
 	/* 64 GiB with pages of 16 KiB; then it is but a large length */
 	if (!has_pud && bar_size < 4 * pud_size)
 		pud_size = bar_size / 4;
