@@ -11,6 +11,9 @@
  * - mremap() of a whole VMA: get_old_pud() takes the entry for a bad table,
  *   complains in the log and clears it without a TLB flush, so that the old
  *   address goes on to work.
+ * - mprotect() of an entry that has no access: pudp_invalidate() of x86 does
+ *   not think it present, and warns where DEBUG_VM is on. (Nor does mremap()
+ *   when it asks whether there is a huge entry.)
  *
  * So such entries are zapped before the core gets there. Faults bring the
  * pages back.
@@ -30,6 +33,13 @@ static void zap_pud_entry(struct vm_area_struct *vma, unsigned long addr)
 	if (hugepfn_walk(vma->vm_mm, addr, addr + PAGE_SIZE, is_pud_entry,
 			 NULL))
 		hugepfn_zap_vma(vma, addr & PUD_MASK, PUD_SIZE);
+}
+
+static void zap_pud_entries(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long end)
+{
+	for (; addr < end; addr = (addr | ~PUD_MASK) + 1)
+		zap_pud_entry(vma, addr);
 }
 
 /**
@@ -95,6 +105,30 @@ void hugepfn_vma_prepare_move(struct vm_area_struct *new)
 	addr = old->vm_start +
 	       ((new->vm_pgoff - old->vm_pgoff) << PAGE_SHIFT);
 	end = addr + (new->vm_end - new->vm_start);
-	for (; addr < end; addr = (addr | ~PUD_MASK) + 1)
-		zap_pud_entry(old, addr);
+	zap_pud_entries(old, addr, end);
+}
+
+/**
+ * hugepfn_vma_mprotect - before the protection of a part of a VMA changes
+ * @vma: the VMA
+ * @addr: where the part starts
+ * @end: where it ends
+ * @flags: the VMA's flags to be
+ *
+ * Where nothing is accessible no PUD entry stays, and no fault brings one.
+ *
+ * Context: mmap lock held for writing; sleeps.
+ * Return: 0.
+ */
+int hugepfn_vma_mprotect(struct vm_area_struct *vma, unsigned long addr,
+			 unsigned long end, unsigned long flags)
+{
+	const struct hugepfn_map *map = vma->vm_private_data;
+
+	if (flags & VM_ACCESS_FLAGS)
+		return 0;
+	hugepfn_vma_start_write(vma);
+	if (READ_ONCE(map->has_pud_entries))
+		zap_pud_entries(vma, addr, end);
+	return 0;
 }

@@ -280,6 +280,7 @@ const struct vm_operations_struct hugepfn_vm_ops = {
 	.open = hugepfn_vma_open,
 	.close = hugepfn_vma_close,
 	.may_split = hugepfn_vma_may_split,
+	.mprotect = hugepfn_vma_mprotect,
 	.fault = fault,
 	.huge_fault = HUGEPFN_HUGE_FAULT(huge_fault),
 	.access = hugepfn_access,

@@ -185,6 +185,8 @@ extern const struct vm_operations_struct hugepfn_vm_ops;
 /* cut.c */
 int hugepfn_vma_may_split(struct vm_area_struct *vma, unsigned long addr);
 void hugepfn_vma_prepare_move(struct vm_area_struct *new);
+int hugepfn_vma_mprotect(struct vm_area_struct *vma, unsigned long addr,
+			 unsigned long end, unsigned long flags);
 
 /* align.c */
 unsigned long hugepfn_get_unmapped_area(struct file *file, unsigned long addr,
