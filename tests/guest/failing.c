@@ -515,7 +515,6 @@ static void binding_fails_cleanly(void **state)
 
 const struct CMUnitTest failing_tests[] = {
 	cmocka_unit_test_setup(opening_fails_cleanly, let_all_fail),
-	cmocka_unit_test(mapping_and_populating_fail_cleanly),
 	cmocka_unit_test(faults_fail_cleanly),
 	cmocka_unit_test(cutting_and_moving_fail_cleanly),
 	cmocka_unit_test(anothers_access_fails_cleanly),
@@ -524,5 +523,6 @@ const struct CMUnitTest failing_tests[] = {
 	cmocka_unit_test(a_uio_node_fails_cleanly),
 	cmocka_unit_test(registering_fails_cleanly),
 	cmocka_unit_test(binding_fails_cleanly),
+	cmocka_unit_test(mapping_and_populating_fail_cleanly),
 };
 const size_t failing_tests_n = sizeof(failing_tests) / sizeof(*failing_tests);
