@@ -316,14 +316,12 @@ static void check_faults(struct mapping mapping)
 
 static void faults_fail_cleanly(void **state)
 {
-	struct mapping m = { .offset = bar, .len = pud_size };
+	/* what large entries cannot map: those may need no table of their own */
+	struct mapping m = { .offset = bar + page_size, .len = pmd_size };
 
 	(void)state;
 	need_fail_nth();
 	m.fd = open_hugemem(O_RDWR);
-	check_faults(m);
-	m.offset = bar + page_size;
-	m.len = 2 * pmd_size;
 	check_faults(m);
 	close(m.fd);
 	assert_nothing_left();
