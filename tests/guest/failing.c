@@ -407,8 +407,6 @@ static void check_uio_maps(int fd, const struct uio_node *node)
 		fail_each(names[i], call_mmap, NULL, &m);
 		m.flags = MAP_PRIVATE;
 		fail_each(names[i], call_mmap, NULL, &m);
-		if (strcmp(names[i], "coherent"))
-			check_faults(m);
 	}
 }
 
