@@ -37,6 +37,7 @@ extern uint64_t page_size, pmd_size, pud_size;
 extern bool has_pmd, has_pud;	/* entries of that size on this kernel */
 
 int guest_init(void);
+void guest_print_machine(void);
 
 /* skip the running test and say why */
 #define skip_because(...) do {					\

@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 
 		return write(1, &p, sizeof(p)) != sizeof(p);
 	}
+	guest_print_machine();
 	if (argc < 2)
 		failed = run_all();
 	for (i = 1; i < argc; i++)

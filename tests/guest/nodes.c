@@ -9,8 +9,10 @@
 uint64_t bar, bar_size, page_size, pmd_size, pud_size;
 bool has_pmd, has_pud;
 
+static uint64_t orders;	/* as INFO has them */
+
 /* what tests/kernels-table puts into docs/kernels.md */
-static void print_machine(uint64_t orders)
+void guest_print_machine(void)
 {
 	struct utsname u;
 	unsigned int order;
@@ -51,9 +53,9 @@ int guest_init(void)
 	page_size = info.page_size;
 	pmd_size = page_size * (page_size / 8);
 	pud_size = pmd_size * (page_size / 8);
-	has_pmd = info.orders * page_size & pmd_size;
-	has_pud = info.orders * page_size & pud_size;
-	print_machine(info.orders);
+	orders = info.orders;
+	has_pmd = orders * page_size & pmd_size;
+	has_pud = orders * page_size & pud_size;
 	/* 64 GiB with pages of 16 KiB; then it is but a large length */
 	if (!has_pud && bar_size < 4 * pud_size)
 		pud_size = bar_size / 4;
