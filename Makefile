@@ -124,6 +124,9 @@ check:	## unit tests, then the guest tests on stock kernels: KERNELS="6.1 …"
 check-all:	## the guest tests on every stock kernel of tests/vm/kernels, as many at a time as fit: JOBS=auto
 	@JOBS=$(JOBS) tests/check $(STOCK_KERNELS)
 
+check-left:	## the stock kernels that check leaves to check-all
+	@echo $(filter-out $(KERNELS),$(STOCK_KERNELS))
+
 check-packages:	## the packages in clean Debian systems: SUITES="bookworm trixie"
 	@tests/pkg/check $(SUITES)
 
@@ -170,4 +173,4 @@ help:
 
 .PHONY: modules tools install uninstall modules-install tools-install \
 	dev-install tests-install dkms-source-install dkms-install dkms-remove \
-	dist deb rpm clean check check-all kernels-doc check-debug check-packages debug-kernels soak demo bench lint kdir no-package help
+	dist deb rpm clean check check-all check-left kernels-doc check-debug check-packages debug-kernels soak demo bench lint kdir no-package help
