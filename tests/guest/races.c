@@ -200,7 +200,8 @@ static void opening_races_with_unloading(void **state)
 	(void)state;
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&id[i], NULL, open_hugemem_until, &n);
-	while (gone < UNLOADED && time(NULL) < end) {
+	while ((gone < UNLOADED || !atomic_load(&n.rounds)) &&
+	       time(NULL) < end) {
 		int ret = module_unload("hugepfn");
 
 		assert_true(!ret || ret == -EAGAIN || ret == -EBUSY ||

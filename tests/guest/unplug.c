@@ -401,6 +401,8 @@ static void an_old_map_never_shows_the_next_device(void **state)
 	sleep(2);
 	monitor("device_add ivshmem-plain,memdev=hot2,bus=rp,id=hot2\n");
 	wait_for_device(true);
+	/* it has a path before it can be bound */
+	sleep(2);
 	other = bind_and_open(&node);
 	assert_int_equal(pci_bar(addr, 2, &size), start);
 	q = uio_map(other, uio_map_index(&node, "BAR2"), len);
