@@ -182,7 +182,7 @@ static void *open_hugemem_until(void *arg)
 			return (void *)1;
 		munmap(p, page_size);
 		atomic_fetch_add(&n->rounds, 1);
-		usleep(30000);
+		usleep(200000);
 	}
 	return NULL;
 }
