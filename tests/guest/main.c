@@ -41,6 +41,10 @@ static const struct suite {
 	  .by_name = true },
 	{ "failing", "each allocation fails once (needs fail-nth)",
 	  SUITE(failing), .by_name = true },
+	{ "dma", "VFIO's DMA maps of mappings (needs an IOMMU and QEMU's edu)",
+	  SUITE(dma), dma_setup, dma_teardown, true },
+	{ "dma-cost", "what those cost, beside /dev/mem's (needs HUGEPFN_ICOUNT)",
+	  SUITE(dma_cost), dma_setup, dma_teardown, true },
 	{ "lockdown", "locks the machine down until it restarts (needs QEMU's edu)",
 	  SUITE(lockdown), lockdown_setup, .by_name = true },
 };
