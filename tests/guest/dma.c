@@ -7,7 +7,7 @@
  * vfio-pci's own. The device that does DMA is QEMU's edu.
  */
 #include "cost.h"
-#include "vfio.h"
+#include "peers.h"
 
 #include <signal.h>
 
@@ -23,9 +23,6 @@ enum {
 #define EDU_BUFFER 0x40000
 #define EDU_RUN 1
 #define EDU_TO_MEMORY 2
-
-/* ivshmem's memory is this one */
-#define IVSHMEM_BAR 2
 
 /* where the device sees what; any would do that suits the largest entry */
 #define IOVA_WORD GIB(1)

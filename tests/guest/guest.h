@@ -125,6 +125,8 @@ int dma_setup(void **state);
 int dma_teardown(void **state);
 extern const struct CMUnitTest dma_tests[], dma_cost_tests[];
 extern const size_t dma_tests_n, dma_cost_tests_n;
+extern const struct CMUnitTest reference_tests[];
+extern const size_t reference_tests_n;
 extern const struct CMUnitTest revoke_tests[], process_tests[], speed_tests[];
 extern const size_t map_tests_n, error_tests_n, memtype_tests_n;
 extern const size_t revoke_tests_n, process_tests_n, speed_tests_n;
