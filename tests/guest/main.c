@@ -45,6 +45,8 @@ static const struct suite {
 	  SUITE(dma), dma_setup, dma_teardown, true },
 	{ "dma-cost", "what those cost, beside /dev/mem's (needs HUGEPFN_ICOUNT)",
 	  SUITE(dma_cost), dma_setup, dma_teardown, true },
+	{ "kvm", "a virtual machine's memory (needs a CPU that can)",
+	  SUITE(kvm), kvm_setup, kvm_teardown, true },
 	{ "reference", "figures beside the kernel's own ways (needs HUGEPFN_ICOUNT)",
 	  SUITE(reference), .by_name = true },
 	{ "lockdown", "locks the machine down until it restarts (needs QEMU's edu)",
