@@ -10,6 +10,7 @@ STOCK_KERNELS ?= $(shell awk '!/^\#/ && $$4 !~ /^source:/ { print $$1 }' tests/v
 JOBS ?= auto
 DEBUG_KERNELS ?= 7.3-debug 7.3-nothp 7.3-laxmem
 DEMO_KERNEL ?= 7.3
+REPRODUCE_KERNELS ?= 6.12 7.3
 SOAK_KERNEL ?= 7.3
 SOAK_SECONDS ?= 3600
 PREFIX ?= /usr
@@ -148,6 +149,9 @@ demo:	## /dev/mem and /dev/hugemem side by side in a booted guest
 bench:	## the ways to map a BAR side by side, in instructions: build/bench.json, .svg
 	@tests/bench/run $(DEMO_KERNEL)
 
+reproduce:	## the reference work's tests and figures, on our nodes: docs/reproduction.md
+	@tests/reference/run $(REPRODUCE_KERNELS)
+
 lint:	## sparse, W=1 -Werror on each kernel, shellcheck, version rules
 	@tests/lint $(KERNELS)
 
@@ -173,4 +177,4 @@ help:
 
 .PHONY: modules tools install uninstall modules-install tools-install \
 	dev-install tests-install dkms-source-install dkms-install dkms-remove \
-	dist deb rpm clean check check-all check-left kernels-doc check-debug check-packages debug-kernels soak demo bench lint kdir no-package help
+	dist deb rpm clean check check-all check-left kernels-doc check-debug check-packages debug-kernels soak demo bench reproduce lint kdir no-package help
