@@ -70,27 +70,35 @@ static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 }
 
 static const struct vm_operations_struct private_vm_ops = {
+	.open = hugepfn_vma_open,
+	.close = hugepfn_vma_close,
 	.access = generic_access_phys,
 };
 
 /*
  * Copy-on-write needs its originals in place before the first fault:
  * vm_normal_page() tells a copy from an original by comparing the frame with
- * vm_pgoff, and vmf_insert_pfn() is a BUG in such a VMA. remap_pfn_range()
- * reserves the memory type itself, for the VMA's lifetime; the map's own
- * reservation is there to ask for it. There is no fault handler: a page that
- * was revoked stays SIGBUS, as with /dev/mem.
+ * vm_pgoff, and vmf_insert_pfn() is a BUG in such a VMA. There is no fault
+ * handler: a page that was revoked stays SIGBUS, as with /dev/mem.
+ *
+ * remap_pfn_range() reserves the memory type as well, but up to 6.15 the kernel
+ * gives that up when it revokes any part of the VMA (unmap_single_vma() calls
+ * untrack_pfn() for the whole), so the map is kept for its own.
  */
 static int map_private(struct vm_area_struct *vma, struct hugepfn_map *map,
 		       pgprot_t prot)
 {
 	int ret;
 
-	vma->vm_ops = &private_vm_ops;
 	ret = remap_pfn_range(vma, vma->vm_start, map->pfn,
 			      vma->vm_end - vma->vm_start, prot);
-	map_put(map);
-	return ret ? -EAGAIN : 0;
+	if (ret) {
+		map_put(map);
+		return -EAGAIN;
+	}
+	vma->vm_private_data = map;
+	vma->vm_ops = &private_vm_ops;
+	return 0;
 }
 
 /**

@@ -45,10 +45,11 @@ struct track {
 struct mapping {
 	unsigned int pieces;
 	struct frames frames;
-	struct track *track;	/* NULL: a private one, which has its own */
+	struct track *track;
 	uint32_t granted;
 	uint64_t largest;	/* pages of the largest entry allowed */
 	int fd;			/* -1: the file is closed by now */
+	bool private;
 	bool gone;		/* the device has left */
 	uint32_t copied, dead;	/* a private one's pages */
 	uint64_t copy[PRIVATE_PAGES];
@@ -166,11 +167,6 @@ static inline bool frames_within(struct frames a, struct frames b)
 static inline char *segment_at(const struct segment *s, uint64_t frame)
 {
 	return s->start + (frame - s->frames.first) * page_size;
-}
-
-static inline bool is_private(const struct mapping *m)
-{
-	return !m->track;
 }
 
 static inline bool is_claimed(const struct worker *w, uint64_t frame)

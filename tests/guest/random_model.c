@@ -87,13 +87,13 @@ bool random_frame(struct worker *w, const struct segment *s, uint64_t *frame)
 	return is_of_interest(w, *frame);
 }
 
-/* a private mapping is left whole: older kernels forget its memory type */
+/* a private mapping is left whole: older kernels leak its memory type */
 struct frames random_part(struct worker *w, const struct segment *s)
 {
 	struct frames part = s->frames;
 	uint64_t a, b;
 
-	if (is_private(s->map) || random_chance(w, 30) ||
+	if (s->map->private || random_chance(w, 30) ||
 	    !random_frame(w, s, &a) || !random_frame(w, s, &b))
 		return part;
 	if (random_chance(w, 70))
@@ -191,9 +191,7 @@ struct segment *model_cut(struct worker *w, struct segment *s,
 
 static void drop_mapping(struct mapping *m)
 {
-	if (--m->pieces || !m->track)
-		return;
-	if (!--m->track->maps)
+	if (!--m->pieces && !--m->track->maps)
 		m->track->used = false;
 }
 
@@ -213,7 +211,7 @@ void model_claim(struct worker *w, struct frames f)
 	for (i = 0; i < w->nsegments; i++) {
 		struct mapping *m = w->segments[i].map;
 
-		for (frame = m->frames.first; is_private(m) &&
+		for (frame = m->frames.first; m->private &&
 		     frame <= m->frames.last; frame++)
 			if (is_claimed(w, frame))
 				m->dead |= 1U << (frame - m->frames.first);
@@ -255,12 +253,9 @@ uint32_t model_types(const struct worker *w, struct frames f)
 
 	for (i = 0; i < SEGMENTS && w->shared->tracked; i++) {
 		const struct track *t = &w->tracks[i];
-		const struct mapping *m = &w->mappings[i];
 
 		if (t->used && frames_overlap(t->frames, f))
 			types |= 1U << t->granted;
-		if (m->pieces && is_private(m) && frames_overlap(m->frames, f))
-			types |= 1U << m->granted;
 	}
 	if (other->at && frames_overlap(other->frames, f))
 		types |= 1U << other->granted;
@@ -367,7 +362,7 @@ int model_access(const struct worker *w, const struct segment *s,
 		return SIGSEGV;
 	if (m->gone)
 		return SIGBUS;
-	if (is_private(m))
+	if (m->private)
 		return m->dead & 1U << (frame - m->frames.first) ? SIGBUS : 0;
 	return is_claimed(w, frame) ? SIGBUS : 0;
 }
@@ -379,7 +374,7 @@ uint64_t *model_word(struct worker *w, const struct segment *s,
 	struct mapping *m = s->map;
 	const uint64_t i = frame - m->frames.first;
 
-	if (!is_private(m))
+	if (!m->private)
 		return &w->words[frame];
 	if (store)
 		m->copied |= 1U << i;
@@ -397,7 +392,7 @@ bool model_may_be(const struct worker *w, const struct segment *s,
 
 	if (!level)
 		return true;
-	if ((at ^ phys) % size || is_private(s->map) ||
+	if ((at ^ phys) % size || s->map->private ||
 	    size / page_size > s->map->largest)
 		return false;
 	if (phys - phys % size < w->phys)

@@ -90,10 +90,10 @@ static bool check_page(struct worker *w, const struct segment *s,
 	       (unsigned long long)sum(&info));
 	/* a copy is memory */
 	expect(w, info.cache == s->map->granted ||
-	       (is_private(s->map) && !info.mapped[0]),
+	       (s->map->private && !info.mapped[0]),
 	       "cache mode %u where %u was granted", info.cache,
 	       s->map->granted);
-	if (s->map->gone || (!is_private(s->map) && is_claimed(w, frame)))
+	if (s->map->gone || (!s->map->private && is_claimed(w, frame)))
 		expect(w, !sum(&info), "page %#llx is mapped and may not be",
 		       (unsigned long long)frame);
 	return !there || sum(&info) == page_size;
@@ -152,7 +152,7 @@ static void op_peek(struct worker *w)
 	bool may;
 	ssize_t n;
 
-	if (!s || is_private(s->map) || !random_frame(w, s, &frame))
+	if (!s || s->map->private || !random_frame(w, s, &frame))
 		return;
 	note(w, segment_at(s, frame), s->frames, store);
 	may = !s->map->gone && !is_claimed(w, frame) &&
@@ -262,6 +262,7 @@ static void adopt(struct worker *w, const struct request *r,
 	struct segment *s = &w->segments[w->nsegments - 1];
 	struct hugepfn_range_info info;
 
+	m->private = r->private;
 	m->fd = w->files[r->file];
 	m->largest = r->largest;
 	info = query(w, s, r->frames);
@@ -276,9 +277,7 @@ static void adopt(struct worker *w, const struct request *r,
 	expect(w, how->shared || !(model_types(w, r->frames) &
 				   ~(1U << info.cache)),
 	       "cache mode %u beside another", info.cache);
-	if (!r->private)
-		m->track = model_track(w, how, r->frames, r->want,
-				       info.cache);
+	m->track = model_track(w, how, r->frames, r->want, info.cache);
 }
 
 static void op_mmap(struct worker *w)
@@ -381,7 +380,7 @@ static void op_madvise(struct worker *w)
 		return;
 	/* a private one keeps what it has, and huge entries it has none */
 	if (s->advice != advice && advice != MADV_DONTNEED &&
-	    !is_private(s->map))
+	    !s->map->private)
 		s = model_cut(w, s, random_part(w, s));
 	note(w, s->start, s->frames, advice);
 	err = madvise(s->start, bytes(s->frames), advice) ? errno : 0;
@@ -407,7 +406,7 @@ static void op_populate(struct worker *w)
 	bool forbidden;
 	int err;
 
-	if (!s || s->map->fd < 0 || is_private(s->map))
+	if (!s || s->map->fd < 0 || s->map->private)
 		return;
 	f = random_part(w, s);
 	if (bytes(f) > 4 * pmd_size)
@@ -435,7 +434,19 @@ static int write_claim(struct worker *w, struct frames f)
 	return pwrite(w->claims, text, n, 0) == n ? 0 : errno;
 }
 
-/* a driver comes, or goes */
+static void unmap_stranger(struct worker *w)
+{
+	struct stranger *other = &w->stranger;
+
+	if (other->at)
+		munmap(other->at, bytes(other->frames));
+	other->at = NULL;
+}
+
+/*
+ * A driver comes, or goes. What /dev/mem had mapped there is gone, and up to
+ * 6.15 the type of all that mapping's range with it; later kernels keep that.
+ */
 static void op_claim(struct worker *w)
 {
 	struct frames f = NOTHING;
@@ -445,6 +456,8 @@ static void op_claim(struct worker *w)
 	if (w->claimed.last < w->claimed.first)
 		f = random_frames(w);
 	note(w, NULL, f, 0);
+	if (frames_overlap(w->stranger.frames, f))
+		unmap_stranger(w);
 	expect_errno(w, write_claim(w, f), 0, "claim");
 	model_claim(w, f);
 }
@@ -462,8 +475,7 @@ static void op_stranger(struct worker *w)
 	if (w->is_uio || !w->shared->tracked)
 		return;
 	if (other->at) {
-		munmap(other->at, bytes(other->frames));
-		other->at = NULL;
+		unmap_stranger(w);
 		return;
 	}
 	other->frames = random_frames(w);
@@ -686,13 +698,13 @@ static void op_refused(struct worker *w)
 			refuse_query(w, fd, s->start, page_size, 1, EINVAL);
 		break;
 	case 8:
-		if (s && !is_private(s->map))
+		if (s && !s->map->private)
 			expect(w, mremap(s->start, page_size, 2 * page_size,
 					 MREMAP_MAYMOVE) == MAP_FAILED &&
 			       errno == EFAULT, "a mapping grows");
 		break;
 	case 9:
-		if (s && !is_private(s->map))
+		if (s && !s->map->private)
 			refuse_userfaultfd(w, s);
 		break;
 	}
@@ -894,12 +906,9 @@ void random_begin(struct worker *w)
 
 void random_end(struct worker *w)
 {
-	struct stranger *other = &w->stranger;
-
 	while (w->nsegments)
 		unmap_all_of(w, &w->segments[0]);
-	if (other->at)
-		munmap(other->at, bytes(other->frames));
+	unmap_stranger(w);
 	write_claim(w, NOTHING);
 	unbind_device(w);
 	by_devmem(w, true);

@@ -165,6 +165,27 @@ static void a_revoked_private_mapping_stays_sigbus(void **state)
 	close(fd);
 }
 
+/* a page of it, and what remains mapped keeps the type to itself */
+static void a_revoked_private_mapping_keeps_its_memory_type(void **state)
+{
+	int fd = open_hugemem(O_RDWR);
+	char *p;
+
+	(void)state;
+	if (!memtypes_are_tracked())
+		skip_because("memory types are not tracked");
+	p = map_at(fd, NULL, bar, 2 * page_size, RW, MAP_PRIVATE);
+	assert_int_equal(claim(0, page_size), 0);
+	release();
+	assert_int_equal(try_map("/dev/hugemem", O_RDWR | O_SYNC,
+				 bar + page_size, page_size, RW, MAP_SHARED),
+			 EAGAIN);
+	munmap(p, 2 * page_size);
+	assert_int_equal(try_map("/dev/hugemem", O_RDWR | O_SYNC,
+				 bar + page_size, page_size, RW, MAP_SHARED), 0);
+	close(fd);
+}
+
 struct hammer {
 	char *p;
 	uint64_t len;
@@ -258,6 +279,7 @@ const struct CMUnitTest revoke_tests[] = {
 	cmocka_unit_test(mapping_works_on_the_first_try_after_every_release),
 	cmocka_unit_test(revocation_reaches_forked_and_moved_mappings),
 	cmocka_unit_test(a_revoked_private_mapping_stays_sigbus),
+	cmocka_unit_test(a_revoked_private_mapping_keeps_its_memory_type),
 	cmocka_unit_test(no_fault_slips_past_a_claim),
 	cmocka_unit_test(faults_survive_a_storm_of_claims),
 };
