@@ -86,6 +86,13 @@ int store_word(volatile void *p, uint64_t word);
 int module_load(const char *name, const char *options);
 int module_unload(const char *name);
 int claim(uint64_t offset, uint64_t len);
+bool claims_are_revoked(void);
+
+#define need_revocation() do {						\
+	if (!claims_are_revoked())					\
+		skip_because("this kernel takes nothing back when a driver claims it: no CONFIG_IO_STRICT_DEVMEM"); \
+} while (0)
+
 void release(void);
 void write_file(const char *path, const char *text);
 char *read_file(const char *path);

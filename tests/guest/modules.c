@@ -90,6 +90,21 @@ void release(void)
 	assert_int_equal(module_unload("hugepfn_claim"), 0);
 }
 
+/*
+ * Does the kernel take back what is mapped when a driver claims it? One that is
+ * strict about busy ranges does; it is asked by /dev/mem, not by us.
+ */
+bool claims_are_revoked(void)
+{
+	int err;
+
+	assert_int_equal(claim(0, page_size), 0);
+	err = try_map("/dev/mem", O_RDWR, bar, page_size,
+		      PROT_READ | PROT_WRITE, MAP_SHARED);
+	release();
+	return err == EPERM;
+}
+
 void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);

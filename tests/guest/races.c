@@ -71,6 +71,7 @@ static void no_child_keeps_what_was_claimed_during_its_fork(void **state)
 	pthread_t id;
 
 	(void)state;
+	need_revocation();
 	f->len = 32 * pmd_size;
 	set_attr(fd, HUGEPFN_CACHE_DEFAULT, 1, 0);
 	f->p = map_at(fd, NULL, bar, f->len, RW, MAP_SHARED);

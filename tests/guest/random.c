@@ -180,20 +180,6 @@ static unsigned int set_up_all(void)
 	return n;
 }
 
-/* does this kernel take back what is mapped when a driver claims it? */
-static bool claims_revoke(void)
-{
-	char *p = map_bar(0, page_size);
-	bool revoked;
-
-	assert_int_equal(load_signal(p), 0);
-	assert_int_equal(claim(0, page_size), 0);
-	revoked = load_signal(p);
-	release();
-	munmap(p, page_size);
-	return revoked;
-}
-
 /* up to 6.15, if it is the first page of a private mapping that was copied */
 static bool copies_forbid_fork(void)
 {
@@ -228,7 +214,7 @@ static void learn(void)
 {
 	shared->seed = setting("HUGEPFN_RANDOM_SEED", time(NULL));
 	shared->tracked = !access(PAT_LIST, R_OK);
-	shared->revocable = claims_revoke();
+	shared->revocable = claims_are_revoked();
 	shared->copies_forbid_fork = copies_forbid_fork();
 	shared->largest = (splitting_a_pud_warns() ? pmd_size : pud_size) /
 			  page_size;

@@ -148,10 +148,12 @@ static void the_query_is_true_after_a_claim_and_its_release(void **state)
 {
 	const uint64_t len = 4 * pmd_size;
 	int fd = open_hugemem(O_RDWR);
-	char *p = map_at(fd, NULL, bar, len, RW, MAP_SHARED);
 	struct hugepfn_range_info info;
+	char *p;
 
 	(void)state;
+	need_revocation();
+	p = map_at(fd, NULL, bar, len, RW, MAP_SHARED);
 	touch(p, len, page_size);
 	assert_int_equal(claim(pmd_size, pmd_size), 0);
 	info = query_range(fd, p + pmd_size, pmd_size);

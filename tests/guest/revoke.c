@@ -14,6 +14,7 @@ static void a_claimed_bar_is_sigbus_until_it_is_released(void **state)
 	char *p;
 
 	(void)state;
+	need_revocation();
 	stamp(0, bar_size, MIB(64));
 	p = map_bar(0, bar_size);
 	touch(p, bar_size, MIB(64));
@@ -52,6 +53,7 @@ static void check_claimed_page(uint64_t len)
 static void a_claimed_page_in_a_pmd_window_is_sigbus_alone(void **state)
 {
 	(void)state;
+	need_revocation();
 	check_claimed_page(8 * pmd_size);
 }
 
@@ -71,6 +73,7 @@ bool splitting_a_pud_warns(void)
 static void a_claimed_page_in_a_pud_window_is_sigbus_alone(void **state)
 {
 	(void)state;
+	need_revocation();
 	if (splitting_a_pud_warns())
 		skip_because("this kernel's zap_pud_range() warns when a part of a PUD entry is revoked");
 	check_claimed_page(pud_size);
@@ -114,6 +117,7 @@ static void revocation_reaches_forked_and_moved_mappings(void **state)
 	char *p, c;
 
 	(void)state;
+	need_revocation();
 	stamp(0, len, pmd_size);
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(pipe(go), 0);
@@ -152,9 +156,11 @@ static void revocation_reaches_forked_and_moved_mappings(void **state)
 static void a_revoked_private_mapping_stays_sigbus(void **state)
 {
 	int fd = open_hugemem(O_RDWR);
-	char *p = map_at(fd, NULL, bar, 2 * page_size, RW, MAP_PRIVATE);
+	char *p;
 
 	(void)state;
+	need_revocation();
+	p = map_at(fd, NULL, bar, 2 * page_size, RW, MAP_PRIVATE);
 	assert_int_equal(load_signal(p), 0);
 	assert_int_equal(claim(0, page_size), 0);
 	assert_int_equal(load_signal(p), SIGBUS);
@@ -172,6 +178,7 @@ static void a_revoked_private_mapping_keeps_its_memory_type(void **state)
 	char *p;
 
 	(void)state;
+	need_revocation();
 	if (!memtypes_are_tracked())
 		skip_because("memory types are not tracked");
 	p = map_at(fd, NULL, bar, 2 * page_size, RW, MAP_PRIVATE);
@@ -221,6 +228,7 @@ static void no_fault_slips_past_a_claim(void **state)
 	uint64_t at;
 
 	(void)state;
+	need_revocation();
 	stamp(0, MIB(64), page_size);
 	h.p = map_bar(0, len);
 	for (i = 0; i < THREADS; i++)

@@ -207,6 +207,7 @@ static void the_trace_tells_each_fault_and_reservation(void **state)
 	char *p;
 
 	(void)state;
+	need_revocation();
 	write_file(TRACING "events/hugepfn/enable", "1");
 
 	set_attr(fd, HUGEPFN_CACHE_WC, 0, 0);
