@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hugepfn bench: the ways to map a BAR, side by side in one run */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 
 #define DEFAULT_ROUNDS 5
 #define MAX_ROUNDS 1000
+#define MOST_UIO_MAP 4	/* MAX_UIO_MAPS - 1 */
 
 static const char bench_help[] =
 "usage: hugepfn bench DEVICE [OPTION]...\n\n"
@@ -68,7 +72,8 @@ static void parse_uio(struct bench_bar *bar, char *text)
 
 	if (colon) {
 		*colon = '\0';
-		bar->uio_map = number("--uio's map", colon + 1);
+		bar->uio_map = number_within("--uio's map", colon + 1, 0,
+					     MOST_UIO_MAP);
 	}
 	bar->uio = text;
 }
@@ -84,19 +89,19 @@ static void parse(struct settings *s, int argc, char **argv)
 			s->touch = true;
 			break;
 		case 'b':
-			s->wanted_bar = number("--bar", optarg);
+			s->wanted_bar = number_within("--bar", optarg, 0, 5);
 			break;
 		case 'u':
 			parse_uio(&s->bar, optarg);
 			break;
 		case 'm':
-			s->max = number("--max", optarg);
+			s->max = page_multiple("--max", optarg);
+			if (!s->max)
+				die_usage("--max 0 leaves nothing to measure");
 			break;
 		case 'r':
-			s->rounds = number("--rounds", optarg);
-			if (!s->rounds || s->rounds > MAX_ROUNDS)
-				die_usage("--rounds %s is not from 1 to %u",
-					  optarg, MAX_ROUNDS);
+			s->rounds = number_within("--rounds", optarg, 1,
+						  MAX_ROUNDS);
 			break;
 		case 'U':
 			s->unit = optarg;
@@ -138,6 +143,9 @@ static void find_bar(struct settings *s)
 	if (!s->bar.size)
 		die("%s has no such memory BAR: lspci -v -s %s shows them",
 		    s->bar.device.address, s->bar.device.address);
+	if (s->bar.size % getpagesize())
+		die("BAR %u of %s is smaller than a page: --bar names another",
+		    s->bar.bar, s->bar.device.address);
 }
 
 static int by_value(const void *a, const void *b)
@@ -269,6 +277,58 @@ static int order(const void *a, const void *b)
 	return get_number(x, "size") < get_number(y, "size") ? -1 : 1;
 }
 
+static void measure_all(const struct settings *s)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *rows = json_object_new_array();
+	struct json_object *skipped = json_object_new_object();
+	struct progress progress;
+	struct utsname uts;
+	unsigned int i;
+
+	uname(&uts);
+	put_text(root, "kernel", uts.release);
+	put_text(root, "unit", s->unit);
+	put_text(root, "device", s->bar.device.address);
+	put_number(root, "bar", s->bar.bar);
+	put_number(root, "rounds", s->rounds);
+	json_object_object_add(root, "rows", rows);
+	json_object_object_add(root, "skipped", skipped);
+
+	progress = progress_begin("measuring", BENCH_PEERS);
+	for (i = 0; i < BENCH_PEERS; i++) {
+		progress_show(&progress, i);
+		measure_peer(s, i, rows, skipped);
+	}
+	progress_end(&progress);
+
+	json_object_array_sort(rows, order);
+	if (json_wanted)
+		print_json(root);
+	else
+		print_people(root);
+	json_object_put(root);
+}
+
+/* what asks this process to end, ends the child; 0, or 1 if it failed */
+static int wait_for(pid_t child, const sigset_t *set)
+{
+	int sig, status;
+
+	do {
+		sigwait(set, &sig);
+		if (sig != SIGCHLD)
+			kill(child, sig);
+	} while (waitpid(child, &status, WNOHANG) != child);
+	if (WIFSIGNALED(status))
+		warn("ended while measuring: %s", strsignal(WTERMSIG(status)));
+	return status ? EXIT_FAILED : EXIT_OK;
+}
+
+/*
+ * A child measures, so that the device is left as it was found whatever ends
+ * that: no file of its drivers is open then.
+ */
 int cmd_bench(int argc, char **argv)
 {
 	struct settings s = {
@@ -277,38 +337,29 @@ int cmd_bench(int argc, char **argv)
 		.rounds = DEFAULT_ROUNDS,
 		.unit = "ns",
 	};
-	struct json_object *root = json_object_new_object();
-	struct json_object *rows = json_object_new_array();
-	struct json_object *skipped = json_object_new_object();
-	struct progress progress;
-	struct utsname uts;
-	unsigned int i;
+	sigset_t set, before;
+	pid_t child;
+	int status;
 
 	parse(&s, argc, argv);
 	find_bar(&s);
 	check_unused(&s.bar.device);
-	uname(&uts);
-	put_text(root, "kernel", uts.release);
-	put_text(root, "unit", s.unit);
-	put_text(root, "device", s.bar.device.address);
-	put_number(root, "bar", s.bar.bar);
-	put_number(root, "rounds", s.rounds);
-	json_object_object_add(root, "rows", rows);
-	json_object_object_add(root, "skipped", skipped);
-
-	progress = progress_begin("measuring", BENCH_PEERS);
-	for (i = 0; i < BENCH_PEERS; i++) {
-		progress_show(&progress, i);
-		measure_peer(&s, i, rows, skipped);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	child = fork();
+	if (child < 0)
+		die("fork: %m");
+	if (!child) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		measure_all(&s);
+		return EXIT_OK;
 	}
-	progress_end(&progress);
+	status = wait_for(child, &set);
 	bench_leave(&s.bar.device);
-
-	json_object_array_sort(rows, order);
-	if (json_wanted)
-		print_json(root);
-	else
-		print_people(root);
-	json_object_put(root);
-	return EXIT_OK;
+	return status;
 }

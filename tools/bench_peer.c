@@ -103,6 +103,7 @@ static const char *open_hugeuio(const struct bench_bar *bar,
 {
 	struct json_object *maps;
 	char path[300], *name;
+	bool found;
 	uint64_t i;
 
 	name = hugeuio_of_device(bar->device.sysfs);
@@ -114,9 +115,12 @@ static const char *open_hugeuio(const struct bench_bar *bar,
 		if (get_number(json_object_array_get_idx(maps, i),
 			       "address") == bar->address)
 			break;
+	found = i < json_object_array_length(maps);
 	json_object_put(maps);
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	free(name);
+	if (!found)
+		return "its node has no map of this BAR: a node has five at most";
 	return open_ours(peer, path, uncached, i * getpagesize());
 }
 
@@ -196,6 +200,7 @@ static const char *drive(const struct pci_device *device, const char *driver,
 			 const char *module)
 {
 	char *has = pci_driver(device);
+	bool done;
 	int err = 0;
 
 	if (!has && !driver)
@@ -213,9 +218,9 @@ static const char *drive(const struct pci_device *device, const char *driver,
 	if (err)
 		return strerror(err);
 	has = pci_driver(device);
-	err = !has == !driver && (!has || !strcmp(has, driver));
+	done = has && driver ? !strcmp(has, driver) : !has && !driver;
 	free(has);
-	return err ? NULL : "the driver does not take the device";
+	return done ? NULL : "the driver does not take the device";
 }
 
 /* NULL, or why there is no such way here */

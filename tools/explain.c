@@ -20,34 +20,39 @@ char *lockdown_state(void)
 	return state;
 }
 
-static const char *explain_open_eperm(void)
+/* a hugeuio node wants no capability */
+static const char *explain_open_eperm(bool hugemem)
 {
 	static char text[120];
 	char *state = lockdown_state();
 
-	if (geteuid())
-		return "needs CAP_SYS_RAWIO: run as root";
-	if (!state)
-		return "needs CAP_SYS_RAWIO, which this container or service lacks";
-	snprintf(text, sizeof(text),
-		 "the kernel is locked down (%s), as Secure Boot does: nothing gets round that",
-		 state);
-	free(state);
-	return text;
+	if (state) {
+		snprintf(text, sizeof(text),
+			 "the kernel is locked down (%s), as Secure Boot does: nothing gets round that",
+			 state);
+		free(state);
+		return text;
+	}
+	if (!hugemem)
+		return "may not, or the kernel is locked down";
+	return geteuid() ? "needs CAP_SYS_RAWIO: run as root" :
+		"needs CAP_SYS_RAWIO, which this container or service lacks";
 }
 
 const char *explain_open(const char *path, int err)
 {
+	const bool hugemem = !strcmp(path, "/dev/hugemem");
+
 	switch (err) {
 	case ENOENT:
 		return module_is_loaded("hugepfn") ?
 			"there is no such node: `hugepfn status` lists them" :
 			"the module is not loaded: run modprobe hugepfn as root";
 	case EACCES:
-		return !strcmp(path, "/dev/hugemem") ? "run as root" :
+		return hugemem ? "run as root" :
 			"may not: run as root, or have udev give the node to a group of yours";
 	case EPERM:
-		return explain_open_eperm();
+		return explain_open_eperm(hugemem);
 	case ENODEV:
 	case ENXIO:
 		return "the device has left";

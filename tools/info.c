@@ -11,9 +11,9 @@
 
 static const char help[] =
 "usage: hugepfn info [OPTION]...\n\n"
-"Lists the ranges of /proc/iomem that are not memory of the system: the largest\n"
-"page-table entry that each can be mapped with, and why not a larger one, or why\n"
-"it cannot be mapped. The device is not touched.\n\n"
+"Lists the ranges of /proc/iomem: the largest page-table entry that each can be\n"
+"mapped with, and why not a larger one, or why it cannot be mapped, as memory of\n"
+"the system never is. No device is touched.\n\n"
 "  --json    for programs\n"
 "  --help    this\n";
 

@@ -33,8 +33,8 @@ static void usage(FILE *to)
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].about);
 	fputs("\n`hugepfn COMMAND --help` tells more; so does man hugepfn. Numbers may be\n"
-	      "hexadecimal (0x) and end in K, M, G or T. The exit status is 0; 1 for what\n"
-	      "could not be done; 2 for a command line that makes no sense.\n", to);
+	      "hexadecimal (0x) and end in K, M, G, T, P or E. The exit status is 0; 1 for\n"
+	      "what could not be done; 2 for a command line that makes no sense.\n", to);
 }
 
 static const struct command *find(const char *name)

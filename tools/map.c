@@ -13,7 +13,7 @@
 
 static const char help[] =
 "usage: hugepfn map ADDRESS LENGTH [OPTION]...\n"
-"       hugepfn map --node /dev/hugeuioN [--map N] [0 [LENGTH]] [OPTION]...\n\n"
+"       hugepfn map --node /dev/hugeuioN [--map N] [0 LENGTH] [OPTION]...\n\n"
 "Maps the range, fills the page tables without touching the device, and tells\n"
 "what they hold: how much is mapped by entries of each size, in which cache\n"
 "mode, and why not by larger ones.\n\n"
@@ -65,15 +65,11 @@ static void order_option(struct request *r, const char *text)
 	r->node.attr.max_order = n ? n : 1;
 }
 
-static uint64_t page_multiple(const char *name, const char *text)
+static void at_option(struct request *r, const char *text)
 {
-	const uint64_t page = sysconf(_SC_PAGESIZE);
-	uint64_t n = number(name, text);
-
-	if (n & (page - 1))
-		die_usage("%s %#" PRIx64 " is not a multiple of the page size, as %#" PRIx64 " is",
-			  name, n, n & -page);
-	return n;
+	r->where = page_multiple("--at", text);
+	if (!r->where)
+		die_usage("--at 0 is where nothing can be mapped");
 }
 
 static void parse_options(struct request *r, int argc, char **argv)
@@ -86,7 +82,7 @@ static void parse_options(struct request *r, int argc, char **argv)
 		else if (o == 'o')
 			order_option(r, optarg);
 		else if (o == 'a')
-			r->where = page_multiple("--at", optarg);
+			at_option(r, optarg);
 		else if (o == 'i')
 			r->misalign = page_multiple("--misalign", optarg);
 		else

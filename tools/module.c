@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <libkmod.h>
 
 #include "tool.h"
+
+#define UNTRUSTED \
+	"it is not signed by a key this machine trusts: enrol DKMS's with mokutil --import /var/lib/dkms/mok.pub and reboot"
 
 bool module_is_loaded(const char *name)
 {
@@ -48,6 +52,19 @@ int module_load(const char *name)
 	return ret;
 }
 
+static _Noreturn void die_may_not_load(const char *name)
+{
+	char *state = lockdown_state();
+
+	if (geteuid())
+		die("may not load %s: run as root", name);
+	if (state)
+		die("may not load %s: the kernel is locked down (%s), and " UNTRUSTED,
+		    name, state);
+	die("may not load %s, though as root: this container or service lacks CAP_SYS_MODULE",
+	    name);
+}
+
 void module_need(const char *name)
 {
 	struct utsname uts;
@@ -64,10 +81,9 @@ void module_need(const char *name)
 		die("there is no module %s for %s: `dkms status` says what was built",
 		    name, uts.release);
 	case EPERM:
-		die("may not load %s: run as root", name);
+		die_may_not_load(name);
 	case EKEYREJECTED:
-		die("%s is not signed by a key this machine trusts: enrol DKMS's with mokutil --import /var/lib/dkms/mok.pub and reboot",
-		    name);
+		die("%s: " UNTRUSTED, name);
 	default:
 		die("cannot load %s: %s; the kernel log (dmesg) says more",
 		    name, strerror(-ret));

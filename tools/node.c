@@ -28,18 +28,13 @@ struct node_options node_options_default(void)
 /* one of NODE_OPTIONS? */
 bool node_option(struct node_options *options, int option)
 {
-	uint64_t map;
-
 	switch (option) {
 	case 'n':
 		options->path = optarg;
 		options->named = true;
 		return true;
 	case 'm':
-		map = number("--map", optarg);
-		if (map > INT32_MAX)
-			die_usage("--map %s is too large", optarg);
-		options->map = map;
+		options->map = number_within("--map", optarg, 0, INT32_MAX);
 		return true;
 	case 'c':
 		if (!parse_cache(optarg, &options->attr.cache))
@@ -142,7 +137,7 @@ static _Noreturn void die_eperm(const struct node *node, uint64_t at,
 		die("the kernel is locked down (%s): nothing gets round that",
 		    lockdown);
 	if (node->map >= 0)
-		die("map %d of %s is System RAM, which is never mapped",
+		die("map %d of %s is System RAM, which is never mapped, or the kernel is locked down",
 		    node->map, node->path);
 	if (at < FIRST_MEGABYTE)
 		die("%#" PRIx64 " is in the first megabyte, which a PC keeps for itself",

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every subcommand's command line has */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -46,5 +48,27 @@ uint64_t number(const char *name, const char *text)
 	if (!parse_number(text, &n))
 		die_usage("%s '%s' is not a number such as 4096, 0x1000, 64K or 2M",
 			  name, text);
+	return n;
+}
+
+unsigned int number_within(const char *name, const char *text,
+			   unsigned int least, unsigned int most)
+{
+	uint64_t n = number(name, text);
+
+	if (n < least || n > most)
+		die_usage("%s %s is not from %u to %u", name, text, least,
+			  most);
+	return n;
+}
+
+uint64_t page_multiple(const char *name, const char *text)
+{
+	const uint64_t page = sysconf(_SC_PAGESIZE);
+	uint64_t n = number(name, text);
+
+	if (n & (page - 1))
+		die_usage("%s %#" PRIx64 " is not a multiple of the page size, as %#" PRIx64 " is",
+			  name, n, n & -page);
 	return n;
 }

@@ -52,6 +52,9 @@ int next_option(int argc, char **argv, const struct option *options,
 const char *operand(int argc, char **argv, const char *name);
 void no_more_operands(int argc, char **argv);
 uint64_t number(const char *name, const char *text);
+unsigned int number_within(const char *name, const char *text,
+			   unsigned int least, unsigned int most);
+uint64_t page_multiple(const char *name, const char *text);
 
 /* number.c */
 bool parse_number(const char *text, uint64_t *n);

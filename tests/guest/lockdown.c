@@ -121,10 +121,35 @@ static void an_unsigned_module_is_not_loaded(void **state)
 	assert_int_equal(module_load("hugepfn_claim", ""), -EPERM);
 }
 
+static void the_command_names_lockdown(void **state)
+{
+	const char *const paths[] = { nodes[HUGEMEM].path, nodes[REGION].path,
+				      nodes[PCI].path };
+	char line[200];
+	unsigned int i;
+	FILE *said;
+
+	(void)state;
+	need_lockdown();
+	if (system("hugepfn --version >/dev/null 2>&1"))
+		skip_because("the command hugepfn is not installed");
+	for (i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		snprintf(line, sizeof(line), "hugepfn map --node %s 0 64K 2>&1",
+			 paths[i]);
+		said = popen(line, "r");
+		assert_non_null(said);
+		assert_non_null(fgets(line, sizeof(line), said));
+		assert_non_null(strstr(line, paths[i]));
+		assert_non_null(strstr(line, ": the kernel is locked down (integrity)"));
+		assert_int_equal(pclose(said), 1 << 8);
+	}
+}
+
 const struct CMUnitTest lockdown_tests[] = {
 	cmocka_unit_test(no_node_can_be_opened),
 	cmocka_unit_test(files_already_open_cannot_be_mapped),
 	cmocka_unit_test(what_was_mapped_stays),
 	cmocka_unit_test(an_unsigned_module_is_not_loaded),
+	cmocka_unit_test(the_command_names_lockdown),
 };
 const size_t lockdown_tests_n = sizeof(lockdown_tests) / sizeof(*lockdown_tests);

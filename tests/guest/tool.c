@@ -3,6 +3,7 @@
 #include "uio.h"
 
 #include <pty.h>
+#include <signal.h>
 #include <spawn.h>
 
 #include <json-c/json.h>
@@ -14,11 +15,11 @@ extern char **environ;
 /* what a run of the command left */
 static char out[1 << 17], err[1 << 12];
 
-static int spawn_and_wait(char *const argv[], int out_fd, int err_fd)
+static pid_t spawn(char *const argv[], int out_fd, int err_fd)
 {
 	posix_spawn_file_actions_t actions;
-	int status, ret;
 	pid_t pid;
+	int ret;
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, out_fd, 1);
@@ -27,6 +28,13 @@ static int spawn_and_wait(char *const argv[], int out_fd, int err_fd)
 	posix_spawn_file_actions_destroy(&actions);
 	if (ret)
 		fail_msg("%s: %s", argv[0], strerror(ret));
+	return pid;
+}
+
+static int exit_status(pid_t pid)
+{
+	int status;
+
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (!WIFEXITED(status))
 		fail_msg("signal %d", WTERMSIG(status));
@@ -43,28 +51,51 @@ static void take(FILE *f, char *text, size_t room)
 	fclose(f);
 }
 
-/* its exit status; arguments are split at spaces */
-static int run(const char *format, ...)
-{
-	FILE *to_out = tmpfile(), *to_err = tmpfile();
-	char line[512], *argv[MAX_ARGS] = { "hugepfn" }, *save = NULL;
-	int status, n = 1;
-	va_list args;
+/* a run that goes on, and where its output goes */
+struct started {
+	pid_t pid;
+	FILE *to_out, *to_err;
+};
 
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
+/* arguments are split at spaces */
+static struct started start(char *line)
+{
+	struct started s = { .to_out = tmpfile(), .to_err = tmpfile() };
+	char *argv[MAX_ARGS] = { "hugepfn" }, *save = NULL;
+	int n = 1;
+
 	for (char *arg = strtok_r(line, " ", &save); arg;
 	     arg = strtok_r(NULL, " ", &save)) {
 		assert_in_range(n, 1, MAX_ARGS - 2);
 		argv[n++] = arg;
 	}
-	assert_non_null(to_out);
-	assert_non_null(to_err);
-	status = spawn_and_wait(argv, fileno(to_out), fileno(to_err));
-	take(to_out, out, sizeof(out));
-	take(to_err, err, sizeof(err));
+	assert_non_null(s.to_out);
+	assert_non_null(s.to_err);
+	s.pid = spawn(argv, fileno(s.to_out), fileno(s.to_err));
+	return s;
+}
+
+/* its exit status */
+static int end(const struct started *s)
+{
+	const int status = exit_status(s->pid);
+
+	take(s->to_out, out, sizeof(out));
+	take(s->to_err, err, sizeof(err));
 	return status;
+}
+
+static int run(const char *format, ...)
+{
+	struct started s;
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	s = start(line);
+	return end(&s);
 }
 
 /* a run that must succeed, with --json; to be put */
@@ -249,7 +280,11 @@ static void a_bad_command_line_is_told_in_one_line(void **state)
 		{ "unbind", "DEVICE is missing" },
 		{ "bench", "DEVICE is missing" },
 		{ "bench 00:01.0 --rounds 0", "--rounds 0 is not from 1 to" },
+		{ "bench 00:01.0 --rounds 4294967297", "--rounds 4294967297 is not from 1 to" },
+		{ "bench 00:01.0 --bar 6", "--bar 6 is not from 0 to 5" },
 		{ "bench 00:01.0 --max much", "--max 'much' is not a number" },
+		{ "bench 00:01.0 --max 1000", "--max 0x3e8 is not a multiple of the page size" },
+		{ "map 4G 64K --at 0", "--at 0 is where nothing can be mapped" },
 	};
 	size_t i;
 
@@ -732,6 +767,30 @@ static void bench_keeps_off_a_device_in_use(void **state)
 	assert_int_equal(module_unload("hugeuio_pci"), 0);
 }
 
+static void a_bench_that_is_ended_leaves_the_device_alone(void **state)
+{
+	const char *device = getenv("HUGEPFN_BAR_DEV");
+	char line[100], path[100], *override;
+	struct started s;
+
+	(void)state;
+	snprintf(line, sizeof(line), "bench %s --max 2M --rounds 100", device);
+	s = start(line);
+	while (!pci_is_bound(device)) {
+		assert_int_equal(waitpid(s.pid, NULL, WNOHANG), 0);
+		usleep(1000);
+	}
+	assert_int_equal(kill(s.pid, SIGINT), 0);
+	assert_complains(end(&s), 1, "ended while measuring: Interrupt");
+	assert_false(pci_is_bound(device));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/driver_override",
+		 device);
+	override = read_file(path);
+	assert_string_equal(override, "(null)\n");
+	free(override);
+	assert_int_equal(module_unload("hugeuio_pci"), 0);
+}
+
 static char *interrupts_parameter(void)
 {
 	return read_file("/sys/module/hugeuio_pci/parameters/interrupts");
@@ -842,7 +901,7 @@ static void a_full_disk_is_a_failure(void **state)
 	int full = open_node("/dev/full", O_WRONLY), fd = memfd_create("err", 0);
 
 	(void)state;
-	assert_int_equal(spawn_and_wait(argv, full, fd), 1);
+	assert_int_equal(exit_status(spawn(argv, full, fd)), 1);
 	close(full);
 	close(fd);
 }
@@ -871,6 +930,7 @@ const struct CMUnitTest tool_tests[] = {
 	cmocka_unit_test(bind_gives_a_node_and_unbind_gives_it_back),
 	cmocka_unit_test(bench_compares_the_ways_to_map_a_bar),
 	cmocka_unit_test(bench_keeps_off_a_device_in_use),
+	cmocka_unit_test(a_bench_that_is_ended_leaves_the_device_alone),
 	cmocka_unit_test(a_bind_that_fails_leaves_everything_as_it_was),
 	cmocka_unit_test(a_driver_gets_its_device_back),
 	cmocka_unit_test(a_bus_error_is_a_line_and_no_crash),
