@@ -86,6 +86,8 @@ static bool range_is_clear(struct hugepfn_extent range, unsigned long flags)
  * register_memory_resource() or the driver that it belongs to.
  *
  * Context: as hugepfn_policy_may_map().
+ *
+ * Return: true if nobody has.
  */
 bool hugepfn_policy_unclaimed(struct hugepfn_extent range)
 {

@@ -190,6 +190,8 @@ static inline u32 hugepfn_memtype_cache(pgprot_t prot)
  *
  * The default follows phys_mem_access_prot_allowed() of
  * arch/x86/mm/pat/memtype.c. Device memory is never encrypted memory.
+ *
+ * Return: @prot with that mode.
  */
 static inline pgprot_t hugepfn_memtype_prot(pgprot_t prot, u32 cache,
 					    bool sync)

@@ -45,6 +45,8 @@ static inline int hugepfn_uio_mmap(struct uio_info *info, struct file *file,
 /**
  * hugepfn_uio_is_coherent - was a map made by dma_alloc_coherent()?
  * @mem: the map
+ *
+ * Return: true if it was.
  */
 static inline bool hugepfn_uio_is_coherent(const struct uio_mem *mem)
 {

@@ -226,6 +226,8 @@ static void device_retire(struct hugeuio_device *hdev)
  * @parent: the device it stands for
  * @info: what it offers
  * @options: more about it, or NULL
+ *
+ * Return: 0 or a negative errno.
  */
 int __hugeuio_register_device(struct module *owner, struct device *parent,
 			      struct uio_info *info,
@@ -310,6 +312,8 @@ static void devm_unregister(struct device *dev, void *res)
  * @parent: the device it stands for
  * @info: what it offers
  * @options: more about it, or NULL
+ *
+ * Return: 0 or a negative errno.
  */
 int __devm_hugeuio_register_device(struct module *owner, struct device *parent,
 				   struct uio_info *info,

@@ -43,6 +43,8 @@ struct inode *hugeuio_inode_new(void)
 
 /**
  * hugeuio_inode_init - before the first device
+ *
+ * Return: 0 or a negative errno.
  */
 int hugeuio_inode_init(void)
 {

@@ -104,6 +104,8 @@ static int map_private(struct vm_area_struct *vma, struct hugepfn_map *map,
 /**
  * hugepfn_vma_is_private - was it set up to copy what is written to?
  * @vma: any VMA
+ *
+ * Return: true if it was.
  */
 bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
 {

@@ -29,6 +29,7 @@ struct seq_file;
  * @HUGEPFN_ADVICE: MADV_NOHUGEPAGE, PR_SET_THP_DISABLE
  * @HUGEPFN_TABLE: there are smaller entries in the window already, or, on
  *	older kernels, /sys/kernel/mm/transparent_hugepage/enabled says never
+ * @HUGEPFN_REASONS: how many there are
  */
 enum hugepfn_reason {
 	HUGEPFN_FITS,
@@ -149,6 +150,8 @@ static inline unsigned int hugepfn_level_order(unsigned int level)
  * hugepfn_vma_pfn - the page frame behind an address
  * @vma: a VMA set up by hugepfn_map_vma()
  * @addr: an address inside it
+ *
+ * Return: its number.
  */
 static inline unsigned long hugepfn_vma_pfn(const struct vm_area_struct *vma,
 					    unsigned long addr)

@@ -9,6 +9,8 @@
 
 /**
  * hugepfn_orders - the orders one entry can have on this kernel, as bits
+ *
+ * Return: bit 0, and one bit for each larger order.
  */
 u64 hugepfn_orders(void)
 {

@@ -234,6 +234,8 @@ void hugepfn_untrack_map(struct hugepfn_map *map)
  * @track: a reservation that holds it
  * @pfn: the window's first page frame
  * @order: its order
+ *
+ * Return: true if it has one memory type that such an entry can have.
  */
 bool hugepfn_track_is_uniform(const struct hugepfn_track *track,
 			      unsigned long pfn, unsigned int order)

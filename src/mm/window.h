@@ -27,6 +27,8 @@ static inline bool hugepfn_extent_equal(struct hugepfn_extent a,
  * hugepfn_window - the window around a page
  * @page: the page
  * @order: the window's order
+ *
+ * Return: its first and last page.
  */
 static inline struct hugepfn_extent hugepfn_window(unsigned long page,
 						   unsigned int order)
@@ -68,6 +70,8 @@ hugepfn_extent_around(unsigned long page, unsigned long first,
  *
  * It may if the window lies inside the mapping and virtual and physical page
  * are congruent: what vfio-pci's huge fault checks since 09dfc8a5f2ce.
+ *
+ * Return: true if one may.
  */
 static inline bool hugepfn_window_fits(unsigned long page, unsigned long pfn,
 				       unsigned long first, unsigned long last,
@@ -84,6 +88,8 @@ static inline bool hugepfn_window_fits(unsigned long page, unsigned long pfn,
  * @pfn: the first page frame
  * @npages: how many there are
  * @order: the window's order
+ *
+ * Return: true if there is one.
  */
 static inline bool hugepfn_window_inside(unsigned long pfn,
 					 unsigned long npages,
@@ -100,6 +106,8 @@ static inline bool hugepfn_window_inside(unsigned long pfn,
  * @page: a virtual page number
  * @pfn: the page frame it is to show
  * @order: congruent modulo 2^order pages
+ *
+ * Return: its number.
  */
 static inline unsigned long hugepfn_congruent(unsigned long page,
 					      unsigned long pfn,
