@@ -6,6 +6,8 @@
  * Documentation/driver-api/uio-howto.rst says and call
  * hugeuio_register_device() where a UIO driver calls uio_register_device().
  * The device appears as /dev/hugeuioN with UIO's ABI.
+ * hugeuio_event_notify() may be called after hugeuio_unregister_device() and does
+ * nothing then; a call under way at that moment is the driver's to wait for.
  *
  * UIO_MEM_PHYS and UIO_MEM_IOVA maps are filled by fault, with the largest
  * entries that fit. They must be device memory: a map of System RAM is refused

@@ -12,11 +12,13 @@
 
 #include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/sizes.h>
 
 #include "hugepfn.h"
 #include "ioremap_prot.h"
 
 #ifdef CONFIG_X86
+#include <asm/memtype.h>
 
 /**
  * struct hugepfn_memtype - a range with its type reserved
@@ -166,6 +168,32 @@ static inline bool hugepfn_memtype_has(u32 cache)
 	return cache <= HUGEPFN_CACHE_WB;
 }
 
+/* does the kernel let one type only be in force from here on? */
+static inline bool hugepfn_memtype_is_accounted(phys_addr_t phys)
+{
+	return pat_enabled() && phys >= SZ_1M;
+}
+
+/*
+ * May who asks for one type get another one that is in force? As
+ * is_new_memtype_allowed(), but for what hugepfn_memtype_reserve() refuses.
+ */
+static inline bool hugepfn_memtype_may_become(unsigned long type,
+					      unsigned long granted)
+{
+	if (type == granted || type == hugepfn_memtype_default())
+		return true;
+	return granted != hugepfn_memtype_default() &&
+	       (type != cachemode2protval(_PAGE_CACHE_MODE_WT) ||
+		granted != cachemode2protval(_PAGE_CACHE_MODE_WC));
+}
+
+/* does an entry keep its type where vm_page_prot has another? pte_modify() */
+static inline bool hugepfn_memtype_outlives_mprotect(void)
+{
+	return true;
+}
+
 /* the mode of an entry's protection; the first of those that are the same */
 static inline u32 hugepfn_memtype_cache(pgprot_t prot)
 {
@@ -266,6 +294,22 @@ static inline bool hugepfn_memtype_is_uniform(const struct hugepfn_memtype *mt,
 static inline bool hugepfn_memtype_may_be_huge(pgprot_t prot)
 {
 	return true;
+}
+
+static inline bool hugepfn_memtype_is_accounted(phys_addr_t phys)
+{
+	return false;
+}
+
+static inline bool hugepfn_memtype_may_become(unsigned long type,
+					      unsigned long granted)
+{
+	return true;
+}
+
+static inline bool hugepfn_memtype_outlives_mprotect(void)
+{
+	return false;
 }
 
 static inline bool hugepfn_memtype_has(u32 cache)

@@ -217,6 +217,10 @@ static void device_retire(struct hugeuio_device *hdev)
 	kill_fasync(&hdev->uio.async_queue, SIGIO, POLL_HUP);
 	hugeuio_eager_settle(&eager);
 	zap_maps(hdev);
+	/* a fault that finds the driver gone may look at its reservation first */
+	down_write(&hdev->fault_lock);
+	hugepfn_untrack_owner(hdev);
+	up_write(&hdev->fault_lock);
 	hdev->options = NULL;
 }
 
@@ -266,7 +270,7 @@ del:
 retire:
 	minor_set(hdev->uio.minor, NULL);
 	device_retire(hdev);
-	info->uio_dev = NULL;
+	WRITE_ONCE(info->uio_dev, NULL);
 	put_device(&hdev->uio.dev);
 	return ret;
 }
@@ -278,8 +282,8 @@ EXPORT_SYMBOL_GPL(__hugeuio_register_device);
  *
  * Files may be open and maps live: maps are zapped and give SIGBUS, read() and
  * write() give EIO, poll() gives EPOLLERR and EPOLLHUP. No callback of @info
- * runs after this, so it may be freed. The driver calls hugeuio_event_notify()
- * no more. If its own mmap() set vm_ops with a fault handler, that one is the
+ * runs after this, so it may be freed. A hugeuio_event_notify() under way
+ * is the driver's to wait for. If its own mmap() set vm_ops with a fault handler, that one is the
  * driver's to stop: it goes on being called.
  *
  * Context: process; sleeps; takes the mmap locks of processes that have files
@@ -295,7 +299,7 @@ void hugeuio_unregister_device(struct uio_info *info)
 
 	minor_set(hdev->uio.minor, NULL);
 	device_retire(hdev);
-	info->uio_dev = NULL;
+	WRITE_ONCE(info->uio_dev, NULL);
 	hugeuio_sysfs_remove(hdev, info);
 	device_unregister(&hdev->uio.dev);
 }
@@ -338,14 +342,17 @@ EXPORT_SYMBOL_GPL(__devm_hugeuio_register_device);
 
 /**
  * hugeuio_event_notify - count an event and tell who waits
- * @info: a registered device
+ * @info: a device; nothing is done if it is not registered any more, but it may
+ *	not be unregistered during the call
  *
  * Context: any, hard interrupts included.
  */
 void hugeuio_event_notify(struct uio_info *info)
 {
-	struct uio_device *uio = info->uio_dev;
+	struct uio_device *uio = READ_ONCE(info->uio_dev);
 
+	if (!uio)
+		return;
 	atomic_inc(&uio->event);
 	wake_up_interruptible(&uio->wait);
 	kill_fasync(&uio->async_queue, SIGIO, POLL_IN);

@@ -119,7 +119,8 @@ static bool is_asleep(const struct pci_dev *pdev)
 /*
  * User space may switch memory decoding off through config space, which no
  * driver is told of, so the device itself is asked. An access to a BAR that
- * does not decode is a bus error on some machines.
+ * does not decode is a bus error on some machines. A virtual function has no
+ * such bit: the switch is its physical function's.
  */
 static bool may_access(struct uio_info *info)
 {
@@ -130,7 +131,8 @@ static bool may_access(struct uio_info *info)
 	    is_asleep(hp->pdev))
 		return false;
 	pci_read_config_word(hp->pdev, PCI_COMMAND, &command);
-	return !PCI_POSSIBLE_ERROR(command) && (command & PCI_COMMAND_MEMORY);
+	return !PCI_POSSIBLE_ERROR(command) &&
+	       (command & PCI_COMMAND_MEMORY || hp->pdev->no_command_memory);
 }
 
 static void block(struct hugeuio_pci *hp, unsigned int why)

@@ -11,7 +11,9 @@
  * back; asking again closes that. Either the second question sees the mark, or
  * the zap is still to come and finds the entry: the mark and the question are
  * ordered by resource_lock, the insert and the zap by the page-table lock.
- * Between the insert and the second question the entry can be used.
+ * Between the insert and the second question the entry can be used. (And the
+ * zap of a range that begins inside a page may end a page too early:
+ * unmap_mapping_range() rounds the length by itself.)
  */
 #include <linux/hash.h>
 #include <linux/mutex.h>

@@ -69,49 +69,6 @@ static struct hugepfn_map *map_new(struct vm_area_struct *vma,
 	return map;
 }
 
-static const struct vm_operations_struct private_vm_ops = {
-	.open = hugepfn_vma_open,
-	.close = hugepfn_vma_close,
-	.access = generic_access_phys,
-};
-
-/*
- * Copy-on-write needs its originals in place before the first fault:
- * vm_normal_page() tells a copy from an original by comparing the frame with
- * vm_pgoff, and vmf_insert_pfn() is a BUG in such a VMA. There is no fault
- * handler: a page that was revoked stays SIGBUS, as with /dev/mem.
- *
- * remap_pfn_range() reserves the memory type as well, but up to 6.15 the kernel
- * gives that up when it revokes any part of the VMA (unmap_single_vma() calls
- * untrack_pfn() for the whole), so the map is kept for its own.
- */
-static int map_private(struct vm_area_struct *vma, struct hugepfn_map *map,
-		       pgprot_t prot)
-{
-	int ret;
-
-	ret = remap_pfn_range(vma, vma->vm_start, map->pfn,
-			      vma->vm_end - vma->vm_start, prot);
-	if (ret) {
-		map_put(map);
-		return -EAGAIN;
-	}
-	vma->vm_private_data = map;
-	vma->vm_ops = &private_vm_ops;
-	return 0;
-}
-
-/**
- * hugepfn_vma_is_private - was it set up to copy what is written to?
- * @vma: any VMA
- *
- * Return: true if it was.
- */
-bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
-{
-	return vma->vm_ops == &private_vm_ops;
-}
-
 /**
  * hugepfn_map_vma - let a VMA show a range of page frames
  * @vma: the VMA, as the file's mmap() got it
@@ -127,8 +84,8 @@ bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
  * address space and holds no System RAM: ioremap() warns of either.
  *
  * Context: mmap lock held for writing; sleeps.
- * Return: 0, -EAGAIN if the memory type conflicts with one in force, or
- * -ENOMEM.
+ * Return: 0; -EAGAIN if the memory type conflicts with one in force; -ENOMEM;
+ * -EACCES as hugepfn_private_setup().
  */
 int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    unsigned long reserve, pgprot_t prot,
@@ -136,18 +93,23 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    const struct hugepfn_map_ops *ops, void *owner)
 {
 	struct hugepfn_map *map;
+	int ret;
 
 	vma->vm_pgoff = pfn;
 	map = map_new(vma, pfn, reserve, &prot, client, ops, owner);
 	if (IS_ERR(map))
 		return PTR_ERR(map);
-	if (vma_is_cow_mapping(vma))
-		return map_private(vma, map, prot);
+	vma->vm_private_data = map;
+	if (vma_is_cow_mapping(vma)) {
+		ret = hugepfn_private_setup(vma, prot);
+		if (ret)
+			map_put(map);
+		return ret;
+	}
 
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
 		     HUGEPFN_VM_HUGEPAGE);
 	vma->vm_page_prot = prot;
-	vma->vm_private_data = map;
 	vma->vm_ops = &hugepfn_vm_ops;
 	return 0;
 }
@@ -158,10 +120,10 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
  *	that was told otherwise
  *
  * Pages that a private mapping has copied go too, as when the kernel revokes a
- * range. So do those that a fork under way is copying: dup_mmap() links the
- * child's VMA behind its parent's before it copies the entries, and the VMAs
- * are zapped in that order. mremap() moves entries under the address space's
- * lock (need_rmap_locks), so that none is overlooked on its way.
+ * range. So do those that a fork under way is copying, or an mremap() moving:
+ * the new VMA is linked behind the old one (dup_mmap(); copy_vma(), by vm_pgoff,
+ * and equal ones go to the right) before an entry goes there, and the VMAs are
+ * zapped in that order.
  *
  * Context: sleeps; takes the address space's i_mmap_rwsem.
  */

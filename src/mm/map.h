@@ -102,7 +102,7 @@ struct hugepfn_map_ops {
  * @ops: the node's rules
  * @owner: whom they are about; lives as long as the VMA's file
  * @client: the open file, which its VMAs keep open
- * @track: the memory-type reservation that lives as long as this
+ * @track: its memory-type reservation; NULL once its owner has left
  * @list: the other maps under it; tracks_lock
  * @pid: who called mmap(), as the first PID namespace counts
  * @comm: the name of that process then
@@ -164,13 +164,17 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    unsigned long reserve, pgprot_t prot,
 		    struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner);
-bool hugepfn_vma_is_private(const struct vm_area_struct *vma);
 void hugepfn_zap_mapping(struct address_space *mapping);
+
+/* private.c */
+int hugepfn_private_setup(struct vm_area_struct *vma, pgprot_t prot);
+bool hugepfn_vma_is_private(const struct vm_area_struct *vma);
 
 /* track.c */
 int hugepfn_track_map(struct hugepfn_map *map, unsigned long reserve,
 		      pgprot_t *prot);
 void hugepfn_untrack_map(struct hugepfn_map *map);
+void hugepfn_untrack_owner(const void *owner);
 bool hugepfn_track_is_uniform(const struct hugepfn_track *track,
 			      unsigned long pfn, unsigned int order);
 void hugepfn_track_show(struct seq_file *m);
@@ -224,6 +228,8 @@ int hugepfn_populate(struct file *file, u64 addr, u64 length);
 /* access.c */
 int hugepfn_access(struct vm_area_struct *vma, unsigned long addr, void *buf,
 		   int len, int write);
+int hugepfn_access_prot(struct vm_area_struct *vma, unsigned long addr,
+			pgprot_t prot, void *buf, int len, int write);
 
 void hugepfn_vma_open(struct vm_area_struct *vma);
 void hugepfn_vma_close(struct vm_area_struct *vma);

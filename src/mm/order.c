@@ -55,7 +55,7 @@ enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
 	if (!hugepfn_window_fits(page, pfn, vma->vm_start >> PAGE_SHIFT,
 				 (vma->vm_end >> PAGE_SHIFT) - 1, order))
 		return HUGEPFN_OFFSET;
-	if (!hugepfn_memtype_may_be_huge(vma->vm_page_prot) ||
+	if (!hugepfn_memtype_may_be_huge(vma->vm_page_prot) || !map->track ||
 	    !hugepfn_track_is_uniform(map->track, round_down(pfn, 1UL << order),
 				      order))
 		return HUGEPFN_CACHE;

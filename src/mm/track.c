@@ -71,6 +71,26 @@ static void track_release_pieces(struct hugepfn_track *t)
 		hugepfn_memtype_free(&t->pieces[--t->nr_pieces]);
 }
 
+/*
+ * Would the kernel refuse a type for what others here have another one of? It
+ * says so in the log each time, and everyone who may open a node could fill
+ * that.
+ */
+static bool is_refused(unsigned long first, unsigned long last,
+		       unsigned long type)
+{
+	struct hugepfn_track *one, *t;
+
+	if (!hugepfn_memtype_is_accounted(PFN_PHYS(first)))
+		return false;
+	one = track_iter_first(&tracks, first, last);
+	for (t = one; t; t = track_iter_next(t, first, last))
+		if (t->granted != one->granted ||
+		    !hugepfn_memtype_may_become(type, t->granted))
+			return true;
+	return false;
+}
+
 static int track_reserve_pieces(struct hugepfn_track *t, unsigned long type)
 {
 	unsigned long pfn = t->first;
@@ -84,6 +104,9 @@ static int track_reserve_pieces(struct hugepfn_track *t, unsigned long type)
 
 		if (t->nr_pieces == HUGEPFN_TRACK_PIECES - 1)
 			n = left;
+		ret = -EAGAIN;
+		if (is_refused(pfn, pfn + n - 1, type))
+			goto undo;
 		ret = hugepfn_memtype_reserve(&t->pieces[t->nr_pieces],
 					      PFN_PHYS(pfn),
 					      (u64)n << PAGE_SHIFT, &granted);
@@ -214,6 +237,13 @@ int hugepfn_track_map(struct hugepfn_map *map, unsigned long reserve,
 	return ret;
 }
 
+static void map_leave_track(struct hugepfn_map *map)
+{
+	list_del(&map->list);
+	map->track = NULL;
+	atomic64_sub((u64)map->npages << PAGE_SHIFT, &map->client->reserved);
+}
+
 /**
  * hugepfn_untrack_map - give up what hugepfn_track_map() took
  * @map: the map
@@ -222,11 +252,41 @@ int hugepfn_track_map(struct hugepfn_map *map, unsigned long reserve,
  */
 void hugepfn_untrack_map(struct hugepfn_map *map)
 {
+	struct hugepfn_track *t;
+
 	mutex_lock(&tracks_lock);
-	list_del(&map->list);
-	track_free_unused(map->track);
+	t = map->track;
+	if (t) {
+		map_leave_track(map);
+		track_free_unused(t);
+	}
 	mutex_unlock(&tracks_lock);
-	atomic64_sub((u64)map->npages << PAGE_SHIFT, &map->client->reserved);
+}
+
+/**
+ * hugepfn_untrack_owner - give up what the maps of a device keep reserved
+ * @owner: the maps' owner, whose rules say no for good and whose entries are
+ *	zapped
+ *
+ * Else who has mapped the device once would decide, for as long as he likes,
+ * about the memory type that its next driver gets.
+ *
+ * Context: sleeps; no fault of such a map is under way.
+ */
+void hugepfn_untrack_owner(const void *owner)
+{
+	struct hugepfn_map *map, *next_map;
+	struct hugepfn_track *t, *next;
+
+	mutex_lock(&tracks_lock);
+	for (t = track_iter_first(&tracks, 0, ULONG_MAX); t; t = next) {
+		next = track_iter_next(t, 0, ULONG_MAX);
+		list_for_each_entry_safe(map, next_map, &t->maps, list)
+			if (map->owner == owner)
+				map_leave_track(map);
+		track_free_unused(t);
+	}
+	mutex_unlock(&tracks_lock);
 }
 
 /**

@@ -36,6 +36,13 @@ extern uint64_t bar, bar_size;
 extern uint64_t page_size, pmd_size, pud_size;
 extern bool has_pmd, has_pud;	/* entries of that size on this kernel */
 
+/* arm64's mprotect() would give the device the memory type of copies */
+#ifdef __aarch64__
+#define private_outlives_mprotect false
+#else
+#define private_outlives_mprotect true
+#endif
+
 int guest_init(void);
 void guest_print_machine(void);
 

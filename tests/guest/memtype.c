@@ -103,6 +103,27 @@ static void a_conflicting_cache_mode_is_refused_in_both_directions(void **state)
 	close(mem);
 }
 
+/* who may open a node could fill it otherwise */
+static void a_refused_cache_mode_is_not_told_to_the_log(void **state)
+{
+	void *p, *q;
+
+	(void)state;
+	need_tracking();
+	assert_int_equal(attr_map(HUGEPFN_CACHE_WC, 0, MIB(4), &p), 0);
+	log_mark();
+	assert_int_equal(attr_map(HUGEPFN_CACHE_WT, 0, page_size, &q), EAGAIN);
+	assert_int_equal(attr_map(HUGEPFN_CACHE_WT, MIB(1), MIB(4), &q),
+			 EAGAIN);
+	munmap(p, MIB(4));
+	assert_int_equal(attr_map(HUGEPFN_CACHE_WB, 0, MIB(4), &p), 0);
+	assert_int_equal(sync_map("/dev/hugemem", 0, page_size), EAGAIN);
+	assert_int_equal(attr_map(HUGEPFN_CACHE_UC, 0, page_size, &q), EAGAIN);
+	munmap(p, MIB(4));
+	assert_false(log_has("ioremap"));
+	assert_false(log_has("conflicting memory types"));
+}
+
 static void conflicting_cache_mode_is_refused_while_half_is_mapped(void **state)
 {
 	char *p;
@@ -311,6 +332,7 @@ static void a_bar_that_is_not_prefetchable_can_be_write_combining(void **state)
 const struct CMUnitTest memtype_tests[] = {
 	cmocka_unit_test(a_bar_that_is_not_prefetchable_can_be_write_combining),
 	cmocka_unit_test(a_conflicting_cache_mode_is_refused_in_both_directions),
+	cmocka_unit_test(a_refused_cache_mode_is_not_told_to_the_log),
 	cmocka_unit_test(conflicting_cache_mode_is_refused_while_half_is_mapped),
 	cmocka_unit_test(the_last_piece_gives_the_reservation_back),
 	cmocka_unit_test(every_cache_mode_is_reserved_as_asked),

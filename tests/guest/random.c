@@ -180,26 +180,6 @@ static unsigned int set_up_all(void)
 	return n;
 }
 
-/* up to 6.15, if it is the first page of a private mapping that was copied */
-static bool copies_forbid_fork(void)
-{
-	int fd = open_hugemem(O_RDWR);
-	char *p = map_at(fd, NULL, bar, page_size, RW, MAP_PRIVATE);
-	pid_t child;
-	bool forbid;
-
-	*p = 1;
-	child = fork();
-	if (!child)
-		_exit(0);
-	forbid = child < 0;
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	munmap(p, page_size);
-	close(fd);
-	return forbid;
-}
-
 static void note_ram(const struct iomem_range *r, void *arg)
 {
 	(void)arg;
@@ -215,7 +195,6 @@ static void learn(void)
 	shared->seed = setting("HUGEPFN_RANDOM_SEED", time(NULL));
 	shared->tracked = !access(PAT_LIST, R_OK);
 	shared->revocable = claims_are_revoked();
-	shared->copies_forbid_fork = copies_forbid_fork();
 	shared->largest = (splitting_a_pud_warns() ? pmd_size : pud_size) /
 			  page_size;
 	iomem_each(note_ram, NULL);

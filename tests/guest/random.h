@@ -82,7 +82,6 @@ struct random_shared {
 	uint64_t seed;
 	bool tracked;		/* memory types have an account */
 	bool revocable;		/* a claim takes back what is mapped */
-	bool copies_forbid_fork;	/* of a private mapping's first page */
 	uint64_t largest;	/* pages of the largest entry to be asked for */
 	uint64_t ram[RAM_PAGES];	/* System RAM: where a range begins or ends */
 	unsigned int nram;
@@ -196,6 +195,8 @@ uint32_t model_types(const struct worker *w, struct frames f);
 bool model_may_become(uint32_t want, uint32_t type);
 struct track *model_track(struct worker *w, const struct forecast *how,
 			  struct frames f, uint32_t want, uint32_t granted);
+bool model_may_peek(const struct worker *w, const struct segment *s,
+		    uint64_t frame, bool store);
 int model_access(const struct worker *w, const struct segment *s,
 		 uint64_t frame, bool store);
 uint64_t *model_word(struct worker *w, const struct segment *s,

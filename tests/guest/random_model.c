@@ -87,13 +87,12 @@ bool random_frame(struct worker *w, const struct segment *s, uint64_t *frame)
 	return is_of_interest(w, *frame);
 }
 
-/* a private mapping is left whole: older kernels leak its memory type */
 struct frames random_part(struct worker *w, const struct segment *s)
 {
 	struct frames part = s->frames;
 	uint64_t a, b;
 
-	if (s->map->private || random_chance(w, 30) ||
+	if (random_chance(w, 30) ||
 	    !random_frame(w, s, &a) || !random_frame(w, s, &b))
 		return part;
 	if (random_chance(w, 70))
@@ -189,10 +188,16 @@ struct segment *model_cut(struct worker *w, struct segment *s,
 	return s;
 }
 
+static void drop_track(struct mapping *m)
+{
+	if (!--m->track->maps)
+		m->track->used = false;
+}
+
 static void drop_mapping(struct mapping *m)
 {
-	if (!--m->pieces && !--m->track->maps)
-		m->track->used = false;
+	if (!--m->pieces && !m->gone)
+		drop_track(m);
 }
 
 void model_unmap(struct worker *w, struct segment *s)
@@ -218,14 +223,18 @@ void model_claim(struct worker *w, struct frames f)
 	}
 }
 
-/* the device left: what is mapped stays so, but shows nothing */
+/* the device left: what is mapped stays so, but shows and reserves nothing */
 void model_leave(struct worker *w)
 {
 	unsigned int i;
 
 	for (i = 0; i < w->nsegments; i++) {
-		w->segments[i].map->gone = true;
-		w->segments[i].map->fd = -1;
+		struct mapping *m = w->segments[i].map;
+
+		if (!m->gone)
+			drop_track(m);
+		m->gone = true;
+		m->fd = -1;
 	}
 }
 
@@ -365,6 +374,20 @@ int model_access(const struct worker *w, const struct segment *s,
 	if (m->private)
 		return m->dead & 1U << (frame - m->frames.first) ? SIGBUS : 0;
 	return is_claimed(w, frame) ? SIGBUS : 0;
+}
+
+/* may another process read, or write, the page of the device? */
+bool model_may_peek(const struct worker *w, const struct segment *s,
+		    uint64_t frame, bool store)
+{
+	const struct mapping *m = s->map;
+
+	if (m->gone)
+		return false;
+	if (m->private)
+		return !store && !((m->dead | m->copied) &
+				   1U << (frame - m->frames.first));
+	return !is_claimed(w, frame) && (!store || s->prot & PROT_WRITE);
 }
 
 /* where the model keeps what a page begins with; a store makes a copy */

@@ -152,11 +152,10 @@ static void op_peek(struct worker *w)
 	bool may;
 	ssize_t n;
 
-	if (!s || s->map->private || !random_frame(w, s, &frame))
+	if (!s || !random_frame(w, s, &frame))
 		return;
 	note(w, segment_at(s, frame), s->frames, store);
-	may = !s->map->gone && !is_claimed(w, frame) &&
-	      (!store || s->prot & PROT_WRITE);
+	may = model_may_peek(w, s, frame, store);
 	word = new_word(w, frame);
 	n = store ? pwrite(w->mem, &word, 8, (uintptr_t)segment_at(s, frame)) :
 		    pread(w->mem, &word, 8, (uintptr_t)segment_at(s, frame));
@@ -328,6 +327,7 @@ static void op_mprotect(struct worker *w)
 	static const int prots[] = { RW, PROT_READ, PROT_NONE };
 	const int prot = prots[random_below(w, 3)];
 	struct segment *s;
+	int err;
 
 	make_room(w, 2);
 	s = random_segment(w);
@@ -337,8 +337,12 @@ static void op_mprotect(struct worker *w)
 	if (s->prot != prot)
 		s = model_cut(w, s, random_part(w, s));
 	note(w, s->start, s->frames, prot);
-	expect(w, !mprotect(s->start, bytes(s->frames), prot), "mprotect: %s",
-	       strerror(errno));
+	err = mprotect(s->start, bytes(s->frames), prot) ? errno : 0;
+	if (s->map->private && !private_outlives_mprotect) {
+		expect_errno(w, err, EACCES, "mprotect");
+		return;
+	}
+	expect_errno(w, err, 0, "mprotect");
 	s->prot = prot;
 }
 
@@ -542,11 +546,6 @@ static void op_fork(struct worker *w)
 		dup2(out, 1);
 		execl("/proc/self/exe", "hugepfn-test", "--help", NULL);
 		_exit(127);
-	}
-	/* until 6.15, where a private mapping has its first page copied */
-	if (child < 0 && errno == ENOMEM && w->shared->copies_forbid_fork) {
-		pthread_rwlock_unlock(w->fork_lock);
-		return;
 	}
 	expect(w, child > 0, "fork: %s", strerror(errno));
 	expect(w, waitpid(child, &status, 0) == child, "waitpid: %s",

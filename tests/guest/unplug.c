@@ -106,6 +106,8 @@ static void check_freed_memory(const char *options, int n)
 		assert_int_equal(load_signal(own[i]), 0);
 	}
 	write_file("/sys/module/hugeuio_example/parameters/remove", "0");
+	/* an interrupt that comes too late */
+	write_file("/sys/module/hugeuio_example/parameters/raise", "0");
 	for (i = 0; i < n && p[i]; i++) {
 		assert_int_equal(load_signal(p[i]), SIGBUS);
 		assert_int_equal(load_signal(p[i] + page_size), SIGBUS);
@@ -418,6 +420,43 @@ static void an_old_map_never_shows_the_next_device(void **state)
 	unload_driver();
 }
 
+/* or who had it mapped would choose the mode that its next driver gets */
+static void a_device_that_left_keeps_no_cache_mode(void **state)
+{
+	struct uio_node node;
+	char options[100], *p, *own;
+	int fd, index;
+
+	(void)state;
+	if (!memtypes_are_tracked())
+		skip_because("memory types are not tracked");
+	snprintf(options, sizeof(options), "phys=%#llx phys_len=%#llx",
+		 (unsigned long long)bar, (unsigned long long)4 * pmd_size);
+	assert_int_equal(module_load("hugeuio_example", options), 0);
+	assert_true(uio_by_name("example", &node));
+	fd = open_node(node.dev, O_RDWR);
+	set_attr(fd, HUGEPFN_CACHE_WC, 0, 0);
+	index = uio_map_index(&node, "phys");
+	p = uio_map(fd, index, 4 * pmd_size);
+	touch(p, 4 * pmd_size, pmd_size);
+	own = map_at(fd, NULL, index * page_size, page_size, RW, MAP_PRIVATE);
+	own[0] = 1;
+	assert_true(reserved_as("write-combining", 0));
+	write_file("/sys/module/hugeuio_example/parameters/remove", "0");
+	assert_false(reserved_as("write-combining", 0));
+	assert_int_equal(load_signal(p), SIGBUS);
+	assert_int_equal(load_signal(own), SIGBUS);
+
+	assert_int_equal(try_map("/dev/hugemem", O_RDWR, bar, pmd_size, RW,
+				 MAP_SHARED), 0);
+	munmap(p, pmd_size);
+	assert_int_equal(load_signal(p + pmd_size), SIGBUS);
+	munmap(p + pmd_size, 3 * pmd_size);
+	munmap(own, page_size);
+	close(fd);
+	assert_int_equal(module_unload("hugeuio_example"), 0);
+}
+
 const struct CMUnitTest unplug_tests[] = {
 	cmocka_unit_test(an_unbound_device_is_gone_for_who_had_it),
 	cmocka_unit_test(memory_that_a_driver_frees_is_no_longer_mapped),
@@ -425,6 +464,7 @@ const struct CMUnitTest unplug_tests[] = {
 	cmocka_unit_test(it_can_be_bound_a_thousand_times_with_a_map_live),
 	cmocka_unit_test(no_private_map_slips_past_an_unbind),
 	cmocka_unit_test(opening_races_with_binding_and_unloading),
+	cmocka_unit_test(a_device_that_left_keeps_no_cache_mode),
 	cmocka_unit_test(a_device_can_be_pulled_out_under_load),
 	cmocka_unit_test(an_old_map_never_shows_the_next_device),
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Private maps, which copy what is written to.
+ *
+ * Copy-on-write needs its originals in place before the first fault:
+ * vmf_insert_pfn() is a BUG in such a VMA. There is no fault handler, so a page
+ * that was revoked stays SIGBUS, as with /dev/mem: its copy went with it, and
+ * the original in its place would be other data.
+ *
+ * The entries are those of remap_pfn_range(), but for its own reservation of
+ * the memory type: up to 6.15 that is given up when any part is revoked and
+ * makes fork() fail once the first page is a copy (untrack_pfn() and
+ * track_pfn_copy() of arch/x86/mm/pat/memtype.c); later it outlives the device.
+ * vm_page_prot stays that of memory, for it is what copies get.
+ */
+#include <linux/io.h>
+#include <linux/pgtable.h>
+
+#include "../compat/memtype.h"
+#include "../compat/pgtable.h"
+#include "../compat/vm_flags.h"
+#include "map.h"
+
+struct originals {
+	struct vm_area_struct *vma;
+	pgprot_t prot;
+};
+
+static int fill(pte_t *pte, unsigned long addr, void *data)
+{
+	const struct originals *o = data;
+
+	set_pte_at(o->vma->vm_mm, addr, pte,
+		   pte_mkspecial(pfn_pte(hugepfn_vma_pfn(o->vma, addr),
+					 o->prot)));
+	return 0;
+}
+
+static int read_entry(const struct hugepfn_entry *entry, unsigned long addr,
+		      unsigned long end, void *data)
+{
+	*(struct hugepfn_entry *)data = *entry;
+	return 0;
+}
+
+/* originals only: the copies are memory, and a store would reach the device */
+static int private_access(struct vm_area_struct *vma, unsigned long addr,
+			  void *buf, int len, int write)
+{
+	const unsigned long page = addr & PAGE_MASK;
+	struct hugepfn_entry e;
+
+	hugepfn_walk(vma->vm_mm, page, page + PAGE_SIZE, read_entry, &e);
+	if (write || !e.present || e.pfn != hugepfn_vma_pfn(vma, addr))
+		return -EINVAL;
+	return hugepfn_access_prot(vma, addr, e.prot, buf, len, write);
+}
+
+static int private_mprotect(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long end, unsigned long flags)
+{
+	return hugepfn_memtype_outlives_mprotect() ? 0 : -EACCES;
+}
+
+static const struct vm_operations_struct private_vm_ops = {
+	.open = hugepfn_vma_open,
+	.close = hugepfn_vma_close,
+	.mprotect = private_mprotect,
+	.access = private_access,
+};
+
+/**
+ * hugepfn_private_setup - show a map's frames until they are written to
+ * @vma: the VMA, vm_pgoff and vm_private_data set
+ * @prot: its protection with the map's memory type
+ *
+ * Context: mmap lock held for writing; sleeps.
+ * Return: 0; -ENOMEM; -EACCES if nothing shall be accessible and the CPU has a
+ * leak by which such entries show what they point to.
+ */
+int hugepfn_private_setup(struct vm_area_struct *vma, pgprot_t prot)
+{
+	struct originals o = { .vma = vma, .prot = prot };
+	int ret;
+
+	if (!(vma->vm_flags & VM_ACCESS_FLAGS) &&
+	    !hugepfn_pfn_may_be_inaccessible(vma->vm_pgoff +
+					     vma_pages(vma) - 1))
+		return -EACCES;
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	ret = apply_to_page_range(vma->vm_mm, vma->vm_start,
+				  vma->vm_end - vma->vm_start, fill, &o);
+	if (!ret)
+		vma->vm_ops = &private_vm_ops;
+	return ret;
+}
+
+/**
+ * hugepfn_vma_is_private - was it set up by hugepfn_private_setup()?
+ * @vma: any VMA
+ *
+ * Return: true if it was.
+ */
+bool hugepfn_vma_is_private(const struct vm_area_struct *vma)
+{
+	return vma->vm_ops == &private_vm_ops;
+}
