@@ -8,7 +8,7 @@ KERNELS ?= 6.1 6.12 7.3
 # all that nobody builds here
 STOCK_KERNELS ?= $(shell awk '!/^\#/ && $$4 !~ /^source:/ { print $$1 }' tests/vm/kernels)
 JOBS ?= auto
-DEBUG_KERNELS ?= 7.3-debug 7.3-nothp 7.3-laxmem
+DEBUG_KERNELS ?= 7.3-debug 7.3-nothp 7.3-laxmem 7.3-rt 6.12-debug
 DEMO_KERNEL ?= 7.3
 REPRODUCE_KERNELS ?= 6.12 7.3
 SOAK_KERNEL ?= 7.3
@@ -38,13 +38,15 @@ tools:	## the command hugepfn, as build/tools/hugepfn
 
 install: modules-install tools-install dev-install	## all without DKMS: DESTDIR= PREFIX=/usr
 
-uninstall:	## take away what install brought, for the same KVER or KDIR
+uninstall:	## take away what install and tests-install brought, for the same KVER or KDIR
 	rm -f $(addprefix $(DESTDIR)/lib/modules/$(release)/updates/,$(addsuffix .ko*,hugepfn hugeuio_pci))
 	-rmdir $(DESTDIR)/lib/modules/$(release)/updates
 	$(if $(DESTDIR),,depmod $(release))
 	@$(MAKE) --no-print-directory -C tools uninstall
 	rm -f $(DESTDIR)$(PREFIX)/include/hugepfn.h
 	rm -f $(DESTDIR)$(PREFIX)/share/pkgconfig/hugepfn.pc
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/hugepfn-test libexec/hugepfn \
+		share/hugepfn share/man/man1/hugepfn-test.1)
 
 modules-install: modules	## the modules, into lib/modules/VERSION/updates
 	+$(kbuild) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates modules_install
@@ -80,6 +82,8 @@ not-built := ! -name '*.o' ! -name '*.ko' ! -name '*.mod' ! -name '*.mod.c' \
 	! -name modules.order ! -path '*src/compat/config.h'
 
 dkms-install: no-package dkms-source-install	## install through DKMS, as root
+	! dkms status -m hugepfn -v $(version) | grep -q hugepfn || \
+		dkms remove -m hugepfn -v $(version) --all
 	dkms add -m hugepfn -v $(version)
 	dkms install -m hugepfn -v $(version) -k $(KVER)
 
@@ -134,10 +138,10 @@ check-packages:	## the packages in clean Debian systems: SUITES="bookworm trixie
 kernels-doc:	## the table of docs/kernels.md, from what check-all left
 	@tests/kernels-table
 
-debug-kernels:	## build the kernels of check-debug from linux-source: 8 minutes each
+debug-kernels:	## build the kernels of check-debug from linux-source: 10 minutes or more each
 	@for kernel in $(DEBUG_KERNELS); do tests/vm/kernel $$kernel || exit; done
 
-check-debug:	## the guest tests on KASAN and lockdep, without THP, without STRICT_DEVMEM
+check-debug:	## the guest tests on KASAN and lockdep, without THP, without STRICT_DEVMEM, on PREEMPT_RT
 	@tests/check $(DEBUG_KERNELS)
 
 soak:	## random operations for an hour: SOAK_KERNEL=7.3-debug SOAK_SECONDS=60
@@ -152,7 +156,7 @@ bench:	## the ways to map a BAR side by side, in instructions: build/bench.json,
 reproduce:	## the reference work's tests and figures, on our nodes: docs/reproduction.md
 	@tests/reference/run $(REPRODUCE_KERNELS)
 
-lint:	## sparse, W=1 -Werror on each kernel, shellcheck, version rules
+lint:	## sparse, W=1 -Werror on each kernel, shellcheck, kernel-doc, version rules
 	@tests/lint $(KERNELS)
 
 # what Kbuild would say in many lines, or not at all

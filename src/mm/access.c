@@ -90,7 +90,8 @@ int hugepfn_access_prot(struct vm_area_struct *vma, unsigned long addr,
  * @write: not 0 to write, which needs a writable VMA: FOLL_FORCE does not reach
  *	device memory
  *
- * Context and Return: as hugepfn_access_prot().
+ * Context: as hugepfn_access_prot().
+ * Return: as hugepfn_access_prot().
  */
 int hugepfn_access(struct vm_area_struct *vma, unsigned long addr, void *buf,
 		   int len, int write)
