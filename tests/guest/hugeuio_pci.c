@@ -639,6 +639,56 @@ static void let_errors_be_signalled(void)
 	pci_set_bits(bridge, PCI_COMMAND, 0, PCI_COMMAND_SERR);
 }
 
+/* the first of a physical function, whose driver may take a while to come up */
+static void make_virtual_function(const char *pf, char vf[16])
+{
+	char path[100], target[100];
+	int fd, i = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path),
+		 "/sys/bus/pci/devices/%s/sriov_drivers_autoprobe", pf);
+	write_file(path, "0");
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/sriov_numvfs", pf);
+	fd = open_node(path, O_WRONLY);
+	while (write(fd, "1", 1) != 1 && i++ < 1000)
+		usleep(10000);
+	close(fd);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/virtfn0", pf);
+	n = readlink(path, target, sizeof(target) - 1);
+	assert_in_range(n, 1, sizeof(target) - 1);
+	target[n] = '\0';
+	snprintf(vf, 16, "%.15s", strrchr(target, '/') + 1);
+}
+
+/* it has no bit that switches its memory on: that is its physical function's */
+static void a_virtual_function_can_be_accessed(void **state)
+{
+	struct uio_node node;
+	char pf[16], path[100], *p;
+	int fd;
+
+	(void)state;
+	if (!pci_find_hot(NVME, pf))
+		skip_because("no device with virtual functions");
+	if (module_load("nvme", ""))
+		skip_because("this kernel has no nvme, which would make one");
+	make_virtual_function(pf, addr);
+	assert_int_equal(module_load("hugeuio_pci", ""), 0);
+	pci_bind(addr, "hugeuio_pci");
+	uio_of_pci(addr, "hugeuio", &node);
+	fd = open_node(node.dev, O_RDWR);
+	p = uio_map(fd, uio_map_index(&node, "BAR0"), page_size);
+	/* QEMU's has one */
+	pci_set_bits(addr, PCI_COMMAND, PCI_COMMAND_MEMORY, 0);
+	assert_int_equal(load_signal(p), 0);
+	munmap(p, page_size);
+	let_go(fd);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/sriov_numvfs", pf);
+	write_file(path, "0");
+	pci_unbind(pf);
+}
+
 static int bind_virtio(struct uio_node *node)
 {
 	int fd = bind_to(VIRTIO_RNG, "msix", node);
@@ -852,6 +902,7 @@ const struct CMUnitTest pci_tests[] = {
 	cmocka_unit_test(populating_does_not_read_the_device),
 	cmocka_unit_test(a_device_unbound_while_open_can_be_bound_again),
 	cmocka_unit_test(a_fault_while_memory_decoding_is_off_is_sigbus),
+	cmocka_unit_test(a_virtual_function_can_be_accessed),
 	cmocka_unit_test(a_fatal_error_is_sigbus_until_the_device_is_reset),
 	cmocka_unit_test(an_error_that_is_not_fatal_leaves_the_device_as_it_was),
 	cmocka_unit_test(a_reset_takes_the_entries_away),

@@ -11,6 +11,7 @@
 #define IVSHMEM 0x1af4, 0x1110
 #define SDHCI 0x1b36, 0x0007
 #define VIRTIO_RNG 0x1af4, 0x1044
+#define NVME 0x1b36, 0x0010
 
 #define PCI_COMMAND 4
 #define PCI_COMMAND_MEMORY 2
