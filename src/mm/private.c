@@ -19,6 +19,7 @@
 #include "../compat/memtype.h"
 #include "../compat/pgtable.h"
 #include "../compat/vm_flags.h"
+#include "../compat/zap.h"
 #include "map.h"
 
 struct originals {
@@ -80,6 +81,7 @@ static const struct vm_operations_struct private_vm_ops = {
  */
 int hugepfn_private_setup(struct vm_area_struct *vma, pgprot_t prot)
 {
+	const unsigned long size = vma->vm_end - vma->vm_start;
 	struct originals o = { .vma = vma, .prot = prot };
 	int ret;
 
@@ -88,11 +90,14 @@ int hugepfn_private_setup(struct vm_area_struct *vma, pgprot_t prot)
 					     vma_pages(vma) - 1))
 		return -EACCES;
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	ret = apply_to_page_range(vma->vm_mm, vma->vm_start,
-				  vma->vm_end - vma->vm_start, fill, &o);
-	if (!ret)
-		vma->vm_ops = &private_vm_ops;
-	return ret;
+	ret = apply_to_page_range(vma->vm_mm, vma->vm_start, size, fill, &o);
+	if (ret) {
+		/* other threads can use what is there already */
+		hugepfn_zap_vma(vma, vma->vm_start, size);
+		return ret;
+	}
+	vma->vm_ops = &private_vm_ops;
+	return 0;
 }
 
 /**
