@@ -14,18 +14,6 @@
 #include <linux/pgtable.h>
 
 #ifdef CONFIG_X86
-#include <asm/processor.h>
-
-/*
- * As pfn_modify_allowed() of arch/x86/mm/mmap.c: with L1TF an entry that is not
- * present leaks the frame it points to, once its bits are inverted.
- */
-static inline bool hugepfn_pfn_may_be_inaccessible(unsigned long pfn)
-{
-	return !boot_cpu_has_bug(X86_BUG_L1TF) || pfn < l1tf_pfn_limit() ||
-	       capable(CAP_SYS_ADMIN);
-}
-
 static inline pgprot_t hugepfn_pmd_prot(pmd_t pmd)
 {
 	return pgprot_large_2_4k(pmd_pgprot(pmd));
@@ -57,7 +45,19 @@ static inline pgprot_t hugepfn_pud_prot(pud_t pud)
 }
 #endif
 
-#ifndef CONFIG_X86
+#ifdef CONFIG_X86
+#include <asm/processor.h>
+
+/*
+ * As pfn_modify_allowed() of arch/x86/mm/mmap.c: with L1TF an entry that is not
+ * present leaks the frame it points to, once its bits are inverted.
+ */
+static inline bool hugepfn_pfn_may_be_inaccessible(unsigned long pfn)
+{
+	return !boot_cpu_has_bug(X86_BUG_L1TF) || pfn < l1tf_pfn_limit() ||
+	       capable(CAP_SYS_ADMIN);
+}
+#else
 static inline bool hugepfn_pfn_may_be_inaccessible(unsigned long pfn)
 {
 	return true;

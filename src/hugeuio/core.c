@@ -282,9 +282,9 @@ EXPORT_SYMBOL_GPL(__hugeuio_register_device);
  *
  * Files may be open and maps live: maps are zapped and give SIGBUS, read() and
  * write() give EIO, poll() gives EPOLLERR and EPOLLHUP. No callback of @info
- * runs after this, so it may be freed. A hugeuio_event_notify() under way
- * is the driver's to wait for. If its own mmap() set vm_ops with a fault handler, that one is the
- * driver's to stop: it goes on being called.
+ * runs after this, so it may be freed. A hugeuio_event_notify() under way is the
+ * driver's to wait for. If its own mmap() set vm_ops with a fault handler, that
+ * one is the driver's to stop: it goes on being called.
  *
  * Context: process; sleeps; takes the mmap locks of processes that have files
  * open.

@@ -324,8 +324,8 @@ static int mmap_mem(struct file *file, struct vm_area_struct *vma)
  * Context: mmap lock held for writing.
  * Return: 0; -ENODEV if the driver has left; -EINVAL if there is no such map
  * or it is smaller; -EPERM if the driver offers System RAM as device memory,
- * or the kernel is locked down; -EAGAIN if the memory type conflicts with one in
- * force; -ENOMEM; what the driver's own mmap() returned.
+ * or the kernel is locked down; -EIO if the map is private and may not be
+ * accessed now; what hugepfn_map_vma() or the driver's own mmap() returned.
  */
 int hugeuio_mmap(struct file *file, struct vm_area_struct *vma)
 {

@@ -191,36 +191,13 @@ static vm_fault_t __maybe_unused huge_fault(struct vm_fault *vmf,
 	return ret;
 }
 
-/* what the batch of order-0 entries is made from */
-struct batch {
-	struct mm_struct *mm;
-	unsigned long addr;	/* shows pfn */
-	unsigned long pfn;
-	pgprot_t prot;
-};
-
-static int batch_read(pte_t *pte, unsigned long addr, void *data)
+static int read_prot(pte_t *pte, unsigned long addr, void *data)
 {
-	struct batch *b = data;
 	const pte_t entry = ptep_get(pte);
 
 	if (!pte_present(entry))
 		return -ENOENT;
-	b->addr = addr;
-	b->pfn = pte_pfn(entry);
-	b->prot = pte_pgprot(entry);
-	return 0;
-}
-
-static int batch_fill(pte_t *pte, unsigned long addr, void *data)
-{
-	const struct batch *b = data;
-	const unsigned long pfn = b->pfn +
-		((long)(addr - b->addr) >> PAGE_SHIFT);
-
-	if (pte_none(ptep_get(pte)))
-		set_pte_at(b->mm, addr, pte,
-			   pte_mkspecial(pfn_pte(pfn, b->prot)));
+	*(pgprot_t *)data = pte_pgprot(entry);
 	return 0;
 }
 
@@ -233,16 +210,16 @@ static int batch_fill(pte_t *pte, unsigned long addr, void *data)
  */
 static void fault_around(struct vm_fault *vmf, struct hugepfn_extent e)
 {
-	struct batch b = { .mm = vmf->vma->vm_mm };
+	pgprot_t prot;
 
 	if (e.first == e.last || (arch_has_pfn_modify_check() &&
 				  !(vmf->vma->vm_flags & VM_ACCESS_FLAGS)))
 		return;
-	if (apply_to_page_range(b.mm, vmf->address & PAGE_MASK, PAGE_SIZE,
-				batch_read, &b))
+	if (apply_to_page_range(vmf->vma->vm_mm, vmf->address & PAGE_MASK,
+				PAGE_SIZE, read_prot, &prot))
 		return;
-	apply_to_page_range(b.mm, extent_addr(vmf, e), extent_size(e),
-			    batch_fill, &b);
+	hugepfn_insert_absent(vmf->vma, extent_addr(vmf, e), extent_size(e),
+			      prot);
 }
 
 static vm_fault_t answer(struct vm_fault *vmf)

@@ -92,6 +92,7 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 		    struct hugepfn_client *client,
 		    const struct hugepfn_map_ops *ops, void *owner)
 {
+	const bool copies = vma_is_cow_mapping(vma);
 	struct hugepfn_map *map;
 	int ret;
 
@@ -100,15 +101,15 @@ int hugepfn_map_vma(struct vm_area_struct *vma, unsigned long pfn,
 	if (IS_ERR(map))
 		return PTR_ERR(map);
 	vma->vm_private_data = map;
-	if (vma_is_cow_mapping(vma)) {
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
+		     (copies ? 0 : HUGEPFN_VM_HUGEPAGE));
+	if (copies) {
 		ret = hugepfn_private_setup(vma, prot);
 		if (ret)
 			map_put(map);
 		return ret;
 	}
 
-	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
-		     HUGEPFN_VM_HUGEPAGE);
 	vma->vm_page_prot = prot;
 	vma->vm_ops = &hugepfn_vm_ops;
 	return 0;

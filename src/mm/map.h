@@ -184,6 +184,8 @@ u64 hugepfn_orders(void);
 enum hugepfn_reason hugepfn_order_fits(const struct vm_fault *vmf,
 				       unsigned int order);
 vm_fault_t hugepfn_insert_order(struct vm_fault *vmf, unsigned int order);
+int hugepfn_insert_absent(struct vm_area_struct *vma, unsigned long addr,
+			  unsigned long size, pgprot_t prot);
 
 /* fault.c */
 void hugepfn_fault_init(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One entry of a given order: may it go here, and then the insert. Two calls,
- * so that the fault handler puts the node's rules between them.
+ * so that the fault handler puts the node's rules between them. And many of
+ * order 0 at once.
  */
 #include "../compat/insert_pfn.h"
 #include "../compat/memtype.h"
@@ -125,4 +126,41 @@ vm_fault_t hugepfn_insert_order(struct vm_fault *vmf, unsigned int order)
 	if (order == PUD_SHIFT - PAGE_SHIFT)
 		return insert_pud(vmf, pfn);
 	return VM_FAULT_FALLBACK;
+}
+
+struct absent {
+	const struct vm_area_struct *vma;
+	pgprot_t prot;
+};
+
+static int insert_if_absent(pte_t *pte, unsigned long addr, void *data)
+{
+	const struct absent *a = data;
+
+	if (pte_none(ptep_get(pte)))
+		set_pte_at(a->vma->vm_mm, addr, pte,
+			   pte_mkspecial(pfn_pte(hugepfn_vma_pfn(a->vma, addr),
+						 a->prot)));
+	return 0;
+}
+
+/**
+ * hugepfn_insert_absent - map a part of a VMA by entries of order 0
+ * @vma: the VMA
+ * @addr: where the part starts; no huge entry reaches into it
+ * @size: its length in bytes
+ * @prot: the entries' protection
+ *
+ * What is there stays. The tables are allocated.
+ *
+ * Context: mmap lock or VMA lock held; sleeps.
+ * Return: 0 or -ENOMEM, with some entries made.
+ */
+int hugepfn_insert_absent(struct vm_area_struct *vma, unsigned long addr,
+			  unsigned long size, pgprot_t prot)
+{
+	struct absent a = { .vma = vma, .prot = prot };
+
+	return apply_to_page_range(vma->vm_mm, addr, size, insert_if_absent,
+				   &a);
 }

@@ -13,29 +13,12 @@
  * track_pfn_copy() of arch/x86/mm/pat/memtype.c); later it outlives the device.
  * vm_page_prot stays that of memory, for it is what copies get.
  */
-#include <linux/io.h>
-#include <linux/pgtable.h>
+#include <linux/mm.h>
 
 #include "../compat/memtype.h"
 #include "../compat/pgtable.h"
-#include "../compat/vm_flags.h"
 #include "../compat/zap.h"
 #include "map.h"
-
-struct originals {
-	struct vm_area_struct *vma;
-	pgprot_t prot;
-};
-
-static int fill(pte_t *pte, unsigned long addr, void *data)
-{
-	const struct originals *o = data;
-
-	set_pte_at(o->vma->vm_mm, addr, pte,
-		   pte_mkspecial(pfn_pte(hugepfn_vma_pfn(o->vma, addr),
-					 o->prot)));
-	return 0;
-}
 
 static int read_entry(const struct hugepfn_entry *entry, unsigned long addr,
 		      unsigned long end, void *data)
@@ -51,8 +34,10 @@ static int private_access(struct vm_area_struct *vma, unsigned long addr,
 	const unsigned long page = addr & PAGE_MASK;
 	struct hugepfn_entry e;
 
+	if (write)
+		return -EINVAL;
 	hugepfn_walk(vma->vm_mm, page, page + PAGE_SIZE, read_entry, &e);
-	if (write || !e.present || e.pfn != hugepfn_vma_pfn(vma, addr))
+	if (!e.present || e.pfn != hugepfn_vma_pfn(vma, addr))
 		return -EINVAL;
 	return hugepfn_access_prot(vma, addr, e.prot, buf, len, write);
 }
@@ -72,7 +57,7 @@ static const struct vm_operations_struct private_vm_ops = {
 
 /**
  * hugepfn_private_setup - show a map's frames until they are written to
- * @vma: the VMA, vm_pgoff and vm_private_data set
+ * @vma: the VMA, all set but vm_ops
  * @prot: its protection with the map's memory type
  *
  * Context: mmap lock held for writing; sleeps.
@@ -82,15 +67,13 @@ static const struct vm_operations_struct private_vm_ops = {
 int hugepfn_private_setup(struct vm_area_struct *vma, pgprot_t prot)
 {
 	const unsigned long size = vma->vm_end - vma->vm_start;
-	struct originals o = { .vma = vma, .prot = prot };
 	int ret;
 
 	if (!(vma->vm_flags & VM_ACCESS_FLAGS) &&
 	    !hugepfn_pfn_may_be_inaccessible(vma->vm_pgoff +
 					     vma_pages(vma) - 1))
 		return -EACCES;
-	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	ret = apply_to_page_range(vma->vm_mm, vma->vm_start, size, fill, &o);
+	ret = hugepfn_insert_absent(vma, vma->vm_start, size, prot);
 	if (ret) {
 		/* other threads can use what is there already */
 		hugepfn_zap_vma(vma, vma->vm_start, size);

@@ -90,6 +90,12 @@ need() {
 	exec 8>&-
 }
 
+# put_table TABLE PAGE: between the two marks of a page of docs
+put_table() {
+	sed -i -e "/<!-- table -->/,/<!-- end -->/{/<!--/!d}" \
+		-e "/<!-- table -->/r $1" "$2"
+}
+
 # locked NAME COMMAND...: one at a time, whoever else runs on this cache
 locked() {
 	local lock=$cache/$1.lock
