@@ -31,6 +31,7 @@
 
 /* cost.c */
 uint64_t now(void);
+uint64_t fork_cost(void);
 void figure(const char *what, const char *node, uint64_t size, uint64_t value,
 	    const char *unit);
 

@@ -30,16 +30,6 @@ struct costs {
 	uint64_t of[WHATS];
 };
 
-static uint64_t fork_cost(void)
-{
-	pid_t child;
-	uint64_t cost = cost_of(child = fork(); if (!child) _exit(0));
-
-	assert_true(child > 0);
-	waitpid(child, NULL, 0);
-	return cost;
-}
-
 /* a load each cache line, as theirs */
 static void sweep(const volatile char *p, uint64_t len)
 {
