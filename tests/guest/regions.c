@@ -56,8 +56,10 @@ static void each_region_has_a_node_and_is_claimed(void **state)
 
 	fd = open_node(node.dev, O_RDWR);
 	p = uio_map(fd, 0, MIB(8));
+	/* one for each page table; a map shorter than a table may lie in two */
 	assert_int_equal(touch(p, MIB(8), page_size),
-			 (MIB(8) + pmd_size - 1) / pmd_size);
+			 ((uintptr_t)p + MIB(8) - 1) / pmd_size -
+			 (uintptr_t)p / pmd_size + 1);
 	assert_stamps(p, 0, MIB(8), page_size);
 	assert_int_equal(uio_try_map(fd, 0, MIB(8) + page_size), EINVAL);
 	read_count(fd, &err);

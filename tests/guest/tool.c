@@ -722,7 +722,9 @@ static struct json_object *bench_row(struct json_object *root,
 static void bench_compares_the_ways_to_map_a_bar(void **state)
 {
 	const char *device = getenv("HUGEPFN_BAR_DEV");
-	const uint64_t windows = pmd_size < MIB(8) ? MIB(8) / pmd_size : 1;
+	/* a mapping shorter than a page table may lie in two */
+	const uint64_t least = pmd_size < MIB(8) ? MIB(8) / pmd_size : 1;
+	const uint64_t most = pmd_size < MIB(8) ? least : 2;
 	struct json_object *root, *faults, *mmaps, *spread;
 
 	(void)state;
@@ -735,8 +737,8 @@ static void bench_compares_the_ways_to_map_a_bar(void **state)
 	faults = bench_row(root, "faults", MIB(8));
 	assert_int_equal(get_number(faults, "devmem"), 0);
 	assert_int_equal(get_number(faults, "sysfs"), 0);
-	assert_int_equal(get_number(faults, "hugemem"), windows);
-	assert_int_equal(get_number(faults, "hugeuio"), windows);
+	assert_in_range(get_number(faults, "hugemem"), least, most);
+	assert_in_range(get_number(faults, "hugeuio"), least, most);
 	mmaps = bench_row(root, "mmap", MIB(2));
 	spread = get(get(mmaps, "spread"), "hugemem");
 	assert_in_range(get_number(mmaps, "hugemem"),
